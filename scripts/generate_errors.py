@@ -26,11 +26,11 @@ INTRODUCTION = """\
 
 *Written by `scripts/generate_errors.py` from the source; do not edit.*
 
-Every message with which Assay raises an error, by the class it is raised as. What stands in braces is filled in. On the
-command line a message is one line on stderr (`assay: …`), with the exit code of its class; over HTTP it is the `detail`
-of a problem, with the status; in Python it is `str(error)`. A message says what happened, and after a colon or a
-semicolon what to do. Those of the last part are reasons: they reach a model, a report's limits, or another message
-which says what to do. Of an unknown name every message offers the nearest, or lists those there are.
+Look up an error message of Assay here, by its class. Words in braces are placeholders. On the command line a message is
+one line on stderr (`assay: …`), with the exit code of its class; over HTTP it is the `detail` of a problem, with the
+status; in Python it is `str(error)`. A message says what happened and, after a colon or a semicolon, what to do. The
+last part lists reasons: they reach a model, a report's limits, or another message that says what to do. Every message
+about an unknown name offers the nearest one, or lists the known ones.
 
 A bug is none of these: it ends a command with `assay: internal error`, exit code 1, and a request with status 500.
 """

@@ -17,8 +17,8 @@ HEAD = """# Licences
 
 *Written by `scripts/generate_licences.py` from what the libraries say of themselves; do not edit.*
 
-Assay is licensed by Apache-2.0. It installs the libraries below, each by its own licence: those without an extra
-always, the others where the extra is asked for.
+Assay is licensed under Apache-2.0. It installs the libraries below, each under its own licence: those without an extra
+always, the others with their extra.
 
 | library | licence | with |
 |---|---|---|

@@ -40,14 +40,14 @@ INTRODUCTION = """\
 
 *Written by `scripts/generate_prompts.py` from the prompts and from runs with a scripted model; do not edit.*
 
-Every text that a model is told is a file in `prompts/` of the package which speaks it; its hash is part of a run's
-brief. What a request holds beside it is data: messages, each between tags of its name. A page, a document or a person
-cannot close such a tag, or open another: `<` of what looks like one is sent as `&lt;`. `<rules>` are sentences written
-by code from the numbers of the run's depth ([configuration.md](configuration.md#depths)). A model that is code
-itself, as the built-in one, reads the same numbers as JSON (`Request.values`), which is never sent.
+Each prompt is a file in the folder `prompts/` of the package that sends it, and a run's brief records its hash. The
+rest of a request is data: messages, each between tags with its name. A page, a document or a person cannot close such a
+tag or open another: the `<` of what looks like one is sent as `&lt;`. Code writes the sentences in `<rules>` from the
+numbers of the run's depth ([configuration.md](configuration.md#depths)). A model that is code itself, such as the
+built-in one, reads the same numbers as JSON (`Request.values`), which is never sent.
 
-Below, each prompt stands with a request in which a run sent it: who is asked, the tools offered, and the messages.
-Lines with a brace at their beginning (`{open}`) are sent only where there is such a tool, or such a place to search.
+Below, each prompt stands with a request from a run: the role asked, the tools offered, and the messages. A line that
+begins with a brace (`{open}`) is sent only if there is such a tool, or such a place to search.
 """
 
 PROMPTS = {

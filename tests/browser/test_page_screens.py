@@ -201,7 +201,7 @@ def test_documents_are_added_searched_and_taken_out(visit: Visit, server: Served
         (tmp_path / f"{name}.md").write_text(f"# {name.title()}\n\nThe {name} of Brest was built in 1631.\n")
     page.goto("/library")
     page.get_by_label("Name").fill("old towns")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create").click()
     page.wait_for_url("**/library/old%20towns")
     page.get_by_label("Files").set_input_files([tmp_path / "harbour.md", tmp_path / "tower.md"])
     page.get_by_role("button", name="Add").first.click()

@@ -158,7 +158,12 @@ def test_every_option_of_a_question_reaches_its_run(visit: Visit, plain: Served)
     page.get_by_label("What do you want to find out?").fill(TIDE)
     page.locator(".chip", has_text="tides").click()
     page.locator(".more summary").click()
-    fields = {"Most minutes": "5", "Most tokens": "500000", "Most searches": "40", "Only these sites": "example.org"}
+    fields = {
+        "Minutes at most": "5",
+        "Tokens at most": "500000",
+        "Searches at most": "40",
+        "Only these sites": "example.org",
+    }
     fields |= {"Not these sites": "example.com", "Published from": "2020-01-01", "Published until": "2026-01-01"}
     fields |= {"Language": "en", "Instructions": "Be brief", "Template": "## The tide", "For the report": "extractive"}
     for name, value in fields.items():

@@ -83,7 +83,7 @@ def test_questions_are_answered_and_a_lost_connection_loses_nothing(visit: Visit
     page = seen.page
     page.goto(f"/runs/{begin(slow, ASKS, ask='required')}")
     page.get_by_label("Which Brest?").fill("The one in Brittany")
-    page.get_by_role("button", name="Go on with these answers").click()
+    page.get_by_role("button", name="Continue with these answers").click()
     page.locator(".lane").first.wait_for()
     seen.expects = "ERR_INTERNET_DISCONNECTED"
     seen.context.set_offline(True)

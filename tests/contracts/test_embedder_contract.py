@@ -194,7 +194,7 @@ def test_prices(server: EmbeddingServer) -> None:
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("openai:", "names no model"), ("openai:m", "needs a key"), ("harbor:m", "where is 'harbor'")],
+    [("openai:", "names no model"), ("openai:m", "needs a key"), ("harbor:m", "'harbor' has no address")],
 )
 def test_what_cannot_be_made(name: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):

@@ -244,7 +244,7 @@ async def test_an_owner_has_no_more_jobs_than_he_may(stores, jobs: Jobs) -> None
     assert await ann.put([job("a")], at_once=2) == 1
     assert await ann.put([job("b", every=60, due=later), job("a.0", parent="a")], at_once=2) == 2
     assert await ann.put([job("c")], at_once=2) == 1
-    with pytest.raises(TooMany, match=r"2 jobs wait or are done, and 2 at once.*limits.user_runs_at_once"):
+    with pytest.raises(TooMany, match=r"2 jobs wait or run, and 2 at once.*limits.user_runs_at_once"):
         await ann.put([job("d")], at_once=2)
     assert await bob.put([job("e")], at_once=2) == 1
     await ann.cancel("c")

@@ -96,7 +96,7 @@ def test_a_run_is_paused_from_elsewhere_its_process_says_so_and_another_goes_on(
     running = processes.research("-q")
     processes.until("find", 1)
     paused = processes.run("runs", "pause", "last")
-    assert (paused.returncode, "is paused; to go on: assay runs resume" in paused.stderr) == (0, True), paused.stderr
+    assert (paused.returncode, "is paused; to continue: assay runs resume" in paused.stderr) == (0, True), paused.stderr
     done = processes.end(running)
     assert (done.returncode, done.stdout) == (4, "")
     assert processes.run("runs", "list").stdout.split("\t")[2] == "paused"
@@ -150,14 +150,14 @@ def test_a_run_is_finished_from_elsewhere_and_steered(processes: Processes) -> N
     running = processes.research("-q")
     processes.until("orchestrate", 0)
     steered = processes.run("runs", "steer", "last", "Be short.", "--no-wait")
-    assert (steered.returncode, "the run's next decision heeds it" in steered.stderr) == (0, True), steered.stderr
+    assert (steered.returncode, "the run's next decision follows it" in steered.stderr) == (0, True), steered.stderr
     done = processes.run("runs", "finish", "last")
     assert (done.returncode, "research of run" in done.stderr) == (0, True), done.stderr
     ended = processes.end(running)
     assert ended.returncode in (5, 6), ended.stderr
     steering = json.loads(processes.run("runs", "show", "last", "--json").stdout)["steering"]
     assert [(each["text"], each["state"], each["note"]) for each in steering] == [("Be short.", "applied", "write")]
-    assert "told: Be short.: applied (heeded at write)" in processes.run("runs", "show", "last").stdout
+    assert "told: Be short.: applied (followed at write)" in processes.run("runs", "show", "last").stdout
 
 
 def test_a_detached_run_goes_on_in_a_session_of_its_own(processes: Processes) -> None:

@@ -183,7 +183,7 @@ async def test_a_run_that_ended_on_its_way_is_forked_from_where_it_came_to(assay
     assay._context.own_models["first"] = Scripted([*planned(), never()], profile=Profile(name="first"))
     run = assay.start(QUESTION, sources=tmp_path / "tides.md", models=roles("first"), checks_off=["judge"])
     await until_planned(run)
-    with pytest.raises(UsageError, match=r"never came to write.*fork from plan or research"):
+    with pytest.raises(UsageError, match=r"never reached write.*fork from plan or research"):
         await assay.fork(run.run_id, "write")
     made = await assay.fork(run.run_id, "research", models=roles("extractive"))
     assert "seven metres" in (await (await assay.resume(made)).report()).markdown

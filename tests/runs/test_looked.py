@@ -169,7 +169,9 @@ async def test_who_has_looked_says_where_and_who_gave_no_answer(strategy: str, m
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_a_run_ended_before_it_looked_says_that(strategy: str) -> None:
     log = await Sea().run([], budget=Budget(seconds=1e-6), strategy=strategy)
-    assert log.text.startswith("Nothing was searched, so nothing is known of an answer; research was cut short")
+    assert log.text.startswith(
+        "Nothing was searched, so it is unknown whether there is an answer; research was cut short"
+    )
     assert log.last(e.RunCompleted).stop_reason == "time"
 
 

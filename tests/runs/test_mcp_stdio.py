@@ -231,7 +231,9 @@ def test_it_needs_none_of_the_server() -> None:
 @auto
 async def test_mistakes_are_told(client: Client) -> None:
     assert "no run named 'nowhere'" in await refused(client, "research_wait", run_id="nowhere")
-    assert "there is: default, ferries, mixed" in await refused(client, "research", question="x", collections=["none"])
+    assert "use one of: default, ferries, mixed" in await refused(
+        client, "research", question="x", collections=["none"]
+    )
     assert "the question is empty" in await refused(client, "research", question="  ")
     assert "no option of research named 'dept'; did you mean 'depth'?" in await refused(
         client, "research", question="x", dept="light"

@@ -51,7 +51,7 @@ def failure(done: subprocess.CompletedProcess[str]) -> str:
     assert "othing" not in done.stderr
     *before, last = done.stderr.splitlines()
     assert all(line.startswith(("indexed", "run ")) for line in before), done.stderr
-    found, _, resumed = last.partition("; to go on: assay runs resume ")
+    found, _, resumed = last.partition("; to continue: assay runs resume ")
     assert len(resumed) == 10
     return found.removeprefix("failed: ")
 

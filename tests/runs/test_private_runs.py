@@ -191,7 +191,7 @@ async def test_the_web_is_not_asked_with_private_documents_in_scope(diary: Path)
             assert there.connections == 0
             view = await assay.start(QUESTION, web=True, allow_private=True).view()
             assert there.connections > 0
-            assert any("what was searched for on the web may tell of them" in each for each in view.report.limits)
+            assert any("searches on the web may have revealed them" in each for each in view.report.limits)
             assert not any("may have seen them" in each for each in view.report.limits)
 
 

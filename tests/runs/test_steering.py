@@ -198,5 +198,5 @@ async def test_a_run_can_be_told_only_so_much() -> None:
     await handle.wait()
     for number in range(control.MOST):
         await control.steer(sea.journal, SystemClock(), handle.run_id, f"{number}")
-    with pytest.raises(UsageError, match="told 50 instructions"):
+    with pytest.raises(UsageError, match="has 50 messages"):
         await control.steer(sea.journal, SystemClock(), handle.run_id, "more")

@@ -121,7 +121,7 @@ async def test_keys_are_set_and_never_shown(server: Served) -> None:
         page = (await ana.get("/settings", headers=HTML)).text
         assert key["key"] not in page
         assert "/settings/keys/openai/remove" in page
-        assert "count from the next start" in page
+        assert "take effect when the server restarts" in page
         wrong = await ana.post("/settings/keys", data={"provider": "nobody", "key": key["key"]}, headers=HTML)
         assert 400 <= wrong.status_code < 500
         assert key["key"] not in wrong.text

@@ -47,7 +47,7 @@ async def test_a_site_is_read_and_looked_at_again(server: Served) -> None:
         assert (await ana.post("/library/harbor/sync", headers=READ)).status_code == 303
         assert await titles(ana, "harbor") == {"pier", "crane"}
         page = (await ana.get("/library/harbor", headers=READ)).text
-        assert "Look for changes" in page
+        assert "Check for changes" in page
         assert "0 added, 1 changed, 0 gone" in page
         wrong = await ana.post("/library/harbor/places", data={"urls": "ftp://x/", "how": "site"}, headers=READ)
         assert wrong.status_code == 422

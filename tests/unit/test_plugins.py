@@ -47,7 +47,7 @@ def test_everything_we_ship_can_be_loaded(group: plugins.Group):
 def test_an_unknown_name_is_an_error_with_the_nearest():
     with pytest.raises(UnknownName, match="no model adapter named 'extractiv'; did you mean 'extractive'"):
         plugins.load("models", "extractiv")
-    with pytest.raises(UnknownName, match=r"no export format named '\.odt'; there is: .*\.md"):
+    with pytest.raises(UnknownName, match=r"no export format named '\.odt'; use one of: .*\.md"):
         plugins.load("exporters", ".odt")
 
 

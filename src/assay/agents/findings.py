@@ -80,7 +80,7 @@ def _without(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
 
 
 def _of_whole(source: str, text: str, ledger: Ledger) -> Sequence[Passage]:
-    """What the sentences mean which cite a source as a whole; a finding in other words still rests on its first."""
+    """The passages meant by sentences that cite a source as a whole; one in other words still rests on its first."""
     whole = WholeSource(ledger.passages(source))
     stated = [each.text for each in read(text) if any(source in marker.sources for marker in each.markers)]
     return [passage for each in stated for passage in whole.meant(each)] or whole.passages[:OF_A_SOURCE]
@@ -160,7 +160,7 @@ def usable(called: str, replies: Sequence[Reply], place: Run, ledger: Ledger) ->
 
 
 def mentions_passages(text: str, task: AgentTask, ledger: Ledger) -> bool:
-    """Whether a text says something about the passages shown: words of a sentence, beyond the task's, are in one."""
+    """True if a text says something about the passages shown: words of a sentence, beyond the task's, are in one."""
     known = set(words(task.about))
     return any(_stands(set(words(text[start:end])) - known, ledger) for start, end in sentences(text))
 

@@ -33,7 +33,7 @@ def output(profile: Profile, wanted: int) -> int:
 
 
 def room(profile: Profile, system: str, tools: Sequence[ToolDefinition], max_tokens: int) -> int:
-    """What is left of the window for messages."""
+    """The part of the window left for messages."""
     fixed = estimate_tokens(system) + estimate_tokens(msgspec.json.encode(tools).decode()) + max_tokens
     return max(0, int(profile.window * (1 - MARGIN)) - fixed)
 

@@ -47,7 +47,7 @@ class TextUnit(msgspec.Struct, frozen=True):
 
 
 def repeating(text: str) -> bool:
-    """Whether a text is caught in a loop."""
+    """True if a text is caught in a loop."""
     units = list(_units(text))
     return bool(_loops(units)) or _said_before(units) > MOST_SAID_BEFORE or _circles(text)
 
@@ -96,7 +96,7 @@ def _units(text: str) -> Iterator[TextUnit]:
 
 
 def _numbers(text: str, at: int) -> bool:
-    """Whether the number of a list item ends at `at`."""
+    """True if the number of a list item ends at `at`."""
     return _NUMBER.fullmatch(text, text.rfind("\n", 0, at) + 1, at) is not None
 
 

@@ -30,10 +30,7 @@ def create_key(*, replace: bool) -> tuple[PublicKey, Path]:
         ConfigError: the settings cannot be read or written.
     """
     if settings.load().signing.key is not None and not replace:
-        raise UsageError(
-            "there is a key for signing already (`assay keys sign show`): with --replace it is lost, and nothing can "
-            "be signed with it any more"
-        )
+        raise UsageError("a signing key exists already (`assay keys sign show`): --replace deletes it for good")
     secret = signature.create()
     return signature.public_of(secret), file.write(SECRET, secret)
 

@@ -204,7 +204,9 @@ def _index(context: Context) -> WordIndex:
 
 def _in_postgres(context: Context) -> WordIndex:
     if context.settings.database is None:
-        raise ConfigError("search.index is postgres, and there is no PostgreSQL database: set ASSAY_DATABASE, or local")
+        raise ConfigError(
+            "search.index is postgres, and no PostgreSQL database is set: set ASSAY_DATABASE, or search.index to local"
+        )
     # Imported by name: its driver is an extra, and slow to load.
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
     engine = backend.engine(present=False)

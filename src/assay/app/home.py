@@ -208,7 +208,7 @@ class Home:
 
     @property
     def overview(self) -> Overview:
-        """What an administrator sees of all users; not for the users themselves."""
+        """The administrator's view of all users; not for the users themselves."""
         return overview.Overview(self._context.whole)
 
     @property

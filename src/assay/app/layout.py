@@ -61,5 +61,5 @@ def cache_bytes(settings: Settings) -> int:
 
 
 def has_database(home: Path) -> bool:
-    """Whether there is a database in `home`, so that opening it creates nothing."""
+    """True if there is a database in `home`, so that opening it creates nothing."""
     return (home / sql_home.DATABASE).is_file()

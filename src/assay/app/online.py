@@ -39,7 +39,7 @@ class PageIntake(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Online:
-    """What all runs of a process share for using the web; created for the first run that uses it."""
+    """Everything that all runs of a process share for using the web; created for the first run that uses it."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Online:
         return named or tuple(name for name in plugins.names("searches") if self._is_ready(name)) or KEYLESS
 
     def _is_ready(self, name: str) -> bool:
-        """Whether this provider is set up completely."""
+        """True if this provider is set up completely."""
         reached, key = self._settings.search.services.get(name), self._key(name)
         if reached is None and key is None:
             return False

@@ -114,7 +114,7 @@ class Streaming(PlainDisplay):
 
 
 def _not_printed(printed: str, text: str) -> str | None:
-    """What `text` has beside the printed paragraphs, for example a date that code inserted; None if some of them are
+    """The part of `text` beside the printed paragraphs, for example a date that code inserted; None if some of them are
     gone.
     """
     paragraphs, left, begun = printed.split("\n\n"), list[str](), ""
@@ -148,5 +148,5 @@ def _placeholder_passage(id: str, source: Source) -> Passage:
 
 
 def can_stream() -> bool:
-    """Whether stdout is a person's screen."""
+    """True if stdout is a person's screen."""
     return sys.stdout is not None and sys.stdout.isatty()

@@ -49,7 +49,7 @@ class _BatchTask:
 @click.argument("file", metavar="FILE.jsonl", type=click.File("rb"))
 @click.option(
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
-    help="Folder for the results; the same folder resumes the batch.",
+    help="Folder for the results; the same folder continues the batch.",
 )  # fmt: skip
 @run_options.places_option("; a row may name its own")
 @click.option("--at-once", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of runs at a time.")
@@ -133,7 +133,7 @@ def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -
         UsageError: an option cannot be applied.
     """
     if file.name == "<stdin>" or not Path(file.name).is_file():
-        raise click.UsageError("--queue needs a file which workers can read, and not stdin")
+        raise click.UsageError("--queue needs a file that workers can read, not stdin")
     return BatchJob(
         file=file.name,
         folder=str(folder),
@@ -165,7 +165,7 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
         try:
             ended = await worked(batch)
         except Terminated:
-            say("interrupted; the same command goes on from here")
+            say("interrupted; the same command continues")
             return Exit.TERMINATED
         finally:
             job.folder.put_in_order()
@@ -183,7 +183,7 @@ async def worked(batch: Batch) -> Ended:
         batch.stop()
 
     def leave() -> None:
-        say("left; the same command goes on from here")
+        say("left; the same command continues")
         batch.leave()
 
     with termination(), interrupts(stop, leave):

@@ -127,7 +127,7 @@ def command(
         printf 'Who built it?\\nWhen?\\n' | assay chat --continue
     """
     if thread and continues:
-        raise click.UsageError("--thread and --continue both say what to go on with; give one of them")
+        raise click.UsageError("--thread and --continue exclude each other: give one")
     if "-" in paths:
         raise click.UsageError("stdin holds the questions of a chat; name the documents with --in PATH")
     configured = settings.load()
@@ -154,7 +154,7 @@ async def _chat(
             with termination():
                 code = await _served(session, entered, question)
         except Terminated:
-            say("ended; to go on: assay chat --continue")
+            say("ended; to continue: assay chat --continue")
             return Exit.TERMINATED
         if terms.verbosity >= 0 and session.asked:
             say(session.farewell())

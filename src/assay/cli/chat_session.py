@@ -128,7 +128,7 @@ class ChatSession:
     def farewell(self) -> str:
         """The last line: the cost, and how to continue."""
         named = f"--thread {self.thread}" if self.thread else f"--continue {self.last}" if self.last else ""
-        return joined((self._total(), f"to go on: assay chat {named}" if named else ""), "; ")
+        return joined((self._total(), f"to continue: assay chat {named}" if named else ""), "; ")
 
     async def serve(self, line: str) -> bool:
         """Answer a question or run a command; False if the chat is to end. Failures are printed."""
@@ -162,7 +162,7 @@ class ChatSession:
             view = await self._run(self._assay.ask(self.last, question, **options), question, streams=True)
             if view.stop_reason != "no_evidence":
                 return
-            say("what was opened so far does not hold it; researching")
+            say("what was read so far does not answer it; researching")
         await self._researched(question)
 
     async def _researched(self, question: str) -> None:

@@ -102,7 +102,7 @@ def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadR
         with click.open_file(what, "rb") as file:
             yield read_lines(lines(cast("IO[bytes]", file), LONGEST))
     except (FileNotFoundError, IsADirectoryError) as error:
-        raise click.UsageError(f"{what!r} is no file of rows; a claim needs its text too: --in FILE") from error
+        raise click.UsageError(f"{what!r} is not a file of rows; to check a claim, name its text: --in FILE") from error
 
 
 def _checked(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | None) -> list[bytes]:

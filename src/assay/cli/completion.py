@@ -103,7 +103,7 @@ async def _threads(assay: Assay) -> Sequence[ThreadRow]:
 
 
 def _stored(ctx: click.Context, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> Sequence[R]:
-    """What `read` returns for the home that the command names; empty if there is none, or it cannot be read."""
+    """The result of `read` for the home that the command names; empty if there is none, or it cannot be read."""
     try:
         configured = settings.load()
         home: Path = ctx.params.get("home") or configured.home

@@ -77,7 +77,7 @@ def set_setting(name: str, value: str) -> None:
 
 
 BEGUN = "# Settings of Assay. `assay config list` names all of them, with their defaults.\n"
-"""What an editor shows if there is no file yet."""
+"""The text an editor shows if there is no file yet."""
 
 
 @click.command("edit")
@@ -180,7 +180,7 @@ def remove_key(provider: str) -> None:
         assay keys rm anthropic
     """
     held = settings_file.remove(configuration.stored_as(provider))
-    say(f"the key of {provider} is forgotten" if held else f"there is no key of {provider} in the settings file")
+    say(f"the key of {provider} is deleted" if held else f"there is no key of {provider} in the settings file")
 
 
 @click.command("create")

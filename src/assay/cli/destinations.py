@@ -164,7 +164,7 @@ def copy(text: str) -> None:
 
 
 def _copied_by(program: tuple[str, ...], text: str) -> bool:
-    """Whether a program took the text. Its output is discarded, because a program that serves the clipboard keeps
+    """True if a program took the text. Its output is discarded, because a program that serves the clipboard keeps
     running.
     """
     where = shutil.which(program[0])

@@ -22,7 +22,7 @@ else:
     live, console = later("assay.cli.live"), later("rich.console")
 
 SIGNS = "✓●○✗…·"
-"""What the live view draws besides letters."""
+"""The signs the live view draws besides letters."""
 
 
 class Display(Protocol):
@@ -94,7 +94,7 @@ def display(verbosity: int, *, events: bool = False, now: Callable[[], datetime]
 
 
 def can_draw(*, events: bool = False) -> bool:
-    """Whether stderr is a terminal on which lines can be rewritten.
+    """True if stderr is a terminal on which lines can be rewritten.
 
     Args:
         events: every event is printed on stdout as a line, which leaves no room for the live view on the same terminal.

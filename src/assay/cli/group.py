@@ -37,7 +37,7 @@ _ALIASES = {
     "create": "add",
     "new": "add",
 }
-"""What people type out of habit, and the command they mean, in any group."""
+"""Words people type out of habit, and the command they mean, in any group."""
 _WHOLE = {
     "ls": ["runs", "list"],
     "list": ["runs", "list"],
@@ -123,7 +123,7 @@ class LazyGroup(click.Group):
         near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
         if near:
             return f"did you mean {near[0]!r}?"
-        return f"there is: {', '.join(self.lazy)}" if or_all else ""
+        return f"use one of: {', '.join(self.lazy)}" if or_all else ""
 
 
 class QuestionGroup(LazyGroup):
@@ -227,7 +227,7 @@ _NOUNS = {
     "settings": "config",
     "user": "users",
 }
-"""What people call the subjects of the groups of commands."""
+"""Words for the subjects of the groups of commands."""
 
 
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)

@@ -59,7 +59,7 @@ def _diagnosis_lines(found: Sequence[examination.Diagnosis]) -> Iterator[str]:
 
 @click.command("models")
 @click.argument("names", nargs=-1, metavar="[PROVIDER]…")
-@click.option("--roles", is_flag=True, help="Show which model plays which role in your settings.")
+@click.option("--roles", is_flag=True, help="Show the models of each role in your settings.")
 @options.json_output
 @options.verbosity
 def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
@@ -92,7 +92,7 @@ def _show_roles(loaded: settings.Settings, as_json: bool) -> None:
 
 
 def _role_note(loaded: settings.Settings, role: Role) -> str:
-    """What is known about the models of a role, for example why this judge was chosen if nobody named one."""
+    """Notes about the models of a role, for example why this judge was chosen if nobody named one."""
     judge, writer = loaded.roles()["judge"][0], loaded.roles()["complex"][0]
     if role != "judge" or loaded.names_judge:
         return ""

@@ -93,7 +93,7 @@ def _work(kind: str, values: Sequence[str]) -> JobWork:
         try:
             given[name] = msgspec.json.decode(text) if text.startswith(("[", "{")) else text
         except msgspec.DecodeError as error:
-            raise click.UsageError(f"{name} is no JSON: {error}") from error
+            raise click.UsageError(f"{name} is not JSON: {error}") from error
     wanted = _KINDS[kind]
     known = wanted.__struct_fields__
     if unknown := [name for name in given if name not in known]:
@@ -110,12 +110,12 @@ async def _begun_once(work: JobWork, priority: int, every: int, home: Path | Non
         return await assay.begin_job(work, priority=priority, every=every)
 
 
-all_users = click.option("--all-users", "every_user", is_flag=True, help="Jobs of all users, not only your own.")
+all_users = click.option("--all-users", "every_user", is_flag=True, help="Include the jobs of all users.")
 
 
 @click.command("list")
 @click.option(
-    "--state", "states", multiple=True, type=click.Choice(_STATES), help="Only jobs in this state; repeatable."
+    "--state", "states", multiple=True, type=click.Choice(_STATES), help="List only jobs in this state; repeatable."
 )
 @click.option("-n", "--limit", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Jobs to list.")
 @all_users

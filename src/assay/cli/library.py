@@ -96,7 +96,7 @@ def stored(home: Path | None, embedder: str | None = None) -> Assay:
 
 
 def exists(home: Path | None, configured: settings.Settings | None = None) -> bool:
-    """Whether the home that the command or the settings name has a library. Creates nothing.
+    """True if the home that the command or the settings name has a library. Creates nothing.
 
     A home that cannot be read, or is not a folder, counts as one: opening it reports the error.
 

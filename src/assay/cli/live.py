@@ -212,7 +212,7 @@ def _size() -> Size:
 
 
 def _in_foreground() -> bool:
-    """Whether the terminal is ours now: a background job would write over what its user types."""
+    """True if the terminal is ours now: a background job would write over what its user types."""
     if sys.platform == "win32":
         return True
     try:

@@ -138,7 +138,7 @@ db = LazyGroup(
     help="""Back up, restore, check and migrate the database.
 
 \b
-    assay db backup backup.tar.zst
+    assay db backup backup.zip
     assay db check
 """,
     lazy={
@@ -223,7 +223,7 @@ GARBAGE_AFTER = 50_000
 """Objects created before the garbage collector searches for cycles: a short process keeps most of what it creates."""
 
 COMMANDS = {
-    "research": ("assay.cli.research:research", "Research a question (also without this word)."),
+    "research": ("assay.cli.research:research", "Research a question; you can leave out this word."),
     "plan": ("assay.cli.research:plan_research", "Plan research and estimate its cost; run the plan later."),
     "agent": ("assay.cli.research:agent", "Run one research agent on a task, without plan or report."),
     "ask": ("assay.cli.ask", "Ask about what a run has read, without searching again."),
@@ -245,11 +245,11 @@ COMMANDS = {
     "models": ("assay.cli.installation:models", "List usable models, and what others need."),
     "keys": ("assay.cli.main:keys", "Set, list and remove provider keys."),
     "mcp": ("assay.cli.serve:mcp", "Serve research to other assistants (Model Context Protocol)."),
-    "serve": ("assay.cli.serve:serve", "Serve Assay over HTTP: an API with live events."),
+    "serve": ("assay.cli.serve:serve", "Serve a web page and an API over HTTP."),
     "users": ("assay.cli.main:users", "Manage the server's users and tokens."),
     "worker": ("assay.cli.serve:worker", "Execute queued runs and jobs, on one machine or many."),
-    "config": ("assay.cli.main:config", "List, get and set settings."),
-    "doctor": ("assay.cli.installation:doctor", "Find what keeps Assay from working here."),
+    "config": ("assay.cli.main:config", "List, get, set and edit settings."),
+    "doctor": ("assay.cli.installation:doctor", "Find what keeps Assay from working, and how to fix it."),
     "completion": ("assay.cli.completion", "Set up command completion for a shell."),
 }
 

@@ -101,7 +101,7 @@ def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> No
 def verbosity(command: Command) -> Command:
     """`-q`, `-v`, `-vv`; `TerminalOptions` explains them."""
     quiet = click.option(
-        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_verbosity, help="Print errors only."
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_verbosity, help="Hide progress and notes."
     )
     verbose = click.option(
         "-v",
@@ -152,9 +152,7 @@ collection = click.option("--collection", default="default", show_default=True, 
 
 def citations(command: Command) -> Command:
     """`--citations MODE`, and `--footnotes` for one of the modes; the last one given counts."""
-    mode = click.option(
-        "--citations", type=click.Choice(get_args(CitationMode)), help="Citation style, for Markdown above all."
-    )
+    mode = click.option("--citations", type=click.Choice(get_args(CitationMode)), help="Citation style in the text.")
     footnotes = click.option(
         "--footnotes", "citations", flag_value="footnotes", help="Cite with Markdown footnotes (--citations footnotes)."
     )
@@ -171,9 +169,11 @@ def _set_plain(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 def paging(command: Command) -> Command:
     """`-n` and `--cursor`: how much of a list, and from where."""
     cursor = click.option(
-        "--cursor", default="", metavar="CURSOR", help="Continue after the previous page of the list."
+        "--cursor", default="", metavar="CURSOR", help="Continue the list where the previous page ended."
     )
-    limit = click.option("-n", "limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="How many.")
+    limit = click.option(
+        "-n", "limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="Number of entries to list."
+    )
     return limit(cursor(command))
 
 

@@ -20,7 +20,7 @@ Ask = Literal["never", "optional", "required"]
 
 
 def asking(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
-    """Whether a run is to wait for answers: if a person can give them, or if it must."""
+    """Choose if a run waits for answers: if a person can give them, or if it must."""
     wish = wanted or configured
     return "required" if wish == "required" or (wish == "optional" and somebody) else "never"
 

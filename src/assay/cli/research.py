@@ -49,8 +49,7 @@ def plan_research(
 ) -> int:
     """Plan the research for QUESTION (- reads it from stdin) and estimate its cost: calls, tokens, money, time.
 
-    Only the plan is made. The run then waits for you; when you approve the plan, it continues and pays for nothing
-    twice.
+    The run then waits. When you approve the plan, it continues, and pays for nothing twice.
 
     \b
         assay plan "How did the harbour grow?" --in docs/
@@ -227,7 +226,7 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
     if unfinished[0].status == "waiting":
         say(f"this question was asked before, and run {run_id} waits for its owner: assay runs show {run_id}")
     else:
-        say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
+        say(f"this question was interrupted before; to continue that run: assay runs resume {run_id}")
     return ""
 
 

@@ -18,7 +18,7 @@ from assay.core.view import RunView
 def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
     """Three lines, for a waiting or interrupted run about its state so far; one line if no model could be used."""
     if view.stop_reason == "no_model":
-        return [f"{outcome(view)}; to go on: assay runs resume {view.run_id}"]
+        return [f"{outcome(view)}; to continue: assay runs resume {view.run_id}"]
     return [outcome(view), cost(view), where(view, files)]
 
 
@@ -36,7 +36,7 @@ def outcome(view: RunView) -> str:
 
 
 def verified(view: RunView) -> str:
-    """Whether the report is verified, in a few words; `assay claims` gives the details."""
+    """The assurance of a report, in a few words; `assay claims` gives the details."""
     if not view.passed or not view.graded:
         return "" if view.verified else "not verified"
     found = assured(view.claims)
@@ -50,7 +50,7 @@ def verified(view: RunView) -> str:
 
 
 def waiting(view: RunView) -> str:
-    """What a run is waiting for."""
+    """The thing a run is waiting for."""
     if view.waiting_for == "plan":
         return f"waiting for its plan to be approved: {view.plan.title if view.plan else ''}"
     return f"waiting for {view.waiting_for}: {' '.join(view.clarification.questions)}"

@@ -93,7 +93,7 @@ _LAID_OUT = ("numbers", "none")
 
 
 def is_laid_out(citations: CitationMode) -> bool:
-    """Whether a report is laid out here: on a terminal, unless Markdown is requested."""
+    """True if a report is laid out here: on a terminal, unless Markdown is requested."""
     context = click.get_current_context(silent=True)
     plain = context is not None and context.ensure_object(TerminalOptions).plain
     return is_screen() and not plain and citations in _LAID_OUT
@@ -132,7 +132,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """What `options.output`, `options.citations` and `options.notify` read from a command line."""
+    """The values that `options.output`, `options.citations` and `options.notify` read from a command line."""
 
     outputs: tuple[Path, ...]
     as_json: bool
@@ -171,7 +171,7 @@ def takes_output(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
-    """What goes to stdout.
+    """The kind of output on stdout.
 
     Raises:
         click.UsageError: two options request it.
@@ -211,7 +211,7 @@ async def watch(
                 return Exit.INPUT_NEEDED
             return await _concluded(assay, view, output)
     except Terminated:
-        say(f"interrupted; to go on: assay runs resume {run.run_id}" if run.created else "interrupted")
+        say(f"interrupted; to continue: assay runs resume {run.run_id}" if run.created else "interrupted")
         return Exit.TERMINATED
 
 
@@ -295,7 +295,7 @@ def _ask(view: RunView, output: Output) -> Exit:
     write(msgspec.json.encode(waiting).decode())
     if output.verbosity >= 0:
         how = f"approve {view.run_id}" if view.waiting_for == "plan" else f"answer {view.run_id} ANSWER…"
-        say(f"run {view.run_id} waits; to go on: assay runs {how}")
+        say(f"run {view.run_id} waits; to continue: assay runs {how}")
     return Exit.INPUT_NEEDED
 
 

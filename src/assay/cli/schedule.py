@@ -218,7 +218,7 @@ async def _once(book: ScheduleBook, folder: Path, configured: settings.Settings,
         with termination(), termination(signal.SIGINT):
             return await ask_due(book, folder, configured, output)
     except Terminated as ended:
-        say("interrupted; the next call goes on with what was begun")
+        say("interrupted; the next call continues")
         return Exit.CANCELLED if ended.number == signal.SIGINT else Exit.TERMINATED
 
 

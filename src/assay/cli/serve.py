@@ -57,7 +57,7 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
 def serve(
     state: TerminalOptions, host: str | None, port: int | None, opens: bool, no_auth: bool, home: Path | None
 ) -> int:
-    """Serve Assay over HTTP: runs, documents and live events, for programs and browsers.
+    """Serve a web page for people and an API for programs: runs, documents, live events.
 
     \b
         assay serve
@@ -176,7 +176,7 @@ def _leave(run_id: str, home: Path, *, quiet: bool) -> None:
     """Have a separate process finish a run."""
     app = detached_run.start(detached_run.command(run_id, home, run_watch.Output()), log_file(home, run_id))
     if not quiet:
-        say(f"run {run_id} goes on in process {app.pid}")
+        say(f"run {run_id} continues in process {app.pid}")
 
 
 FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home and this machine are in its queue"

@@ -50,7 +50,7 @@ class TableJob:
 @click.argument("file", metavar="QUESTIONS", type=click.File("rb"))
 @click.option(
     "-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
-    help="Table to write: .csv, .xlsx, .md or .json; the same FILE resumes it.",
+    help="Table to write: .csv, .xlsx, .md or .json; the same FILE continues it.",
 )  # fmt: skip
 @run_options.places_option()
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of cells at a time.")
@@ -113,7 +113,7 @@ async def _table(job: TableJob, home: Path | None) -> int:
         try:
             ended = await worked(batch)
         except Terminated:
-            say("interrupted; the same command goes on from here")
+            say("interrupted; the same command continues")
             return Exit.TERMINATED
         finally:
             job.folder.put_in_order()

@@ -1,4 +1,4 @@
-"""What a command shows a person: text without control characters, tables, questions; and its exit code."""
+"""Output for a person: text without control characters, tables, questions; and its exit code."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ReaderGone(Exception):
 
 
 class FirstWord:
-    """What a terminal shows while a command's parts are loaded, until there is other output.
+    """The word a terminal shows while a command's parts are loaded, until there is other output.
 
     It has no line of its own and no control sequence except the carriage return, so that any terminal accepts it.
     """
@@ -121,7 +121,7 @@ def put_aside(sequence: str) -> None:
 
 
 def is_screen() -> bool:
-    """Whether stdout is a terminal."""
+    """True if stdout is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
@@ -147,7 +147,7 @@ SHOWN = 20
 
 
 def may_ask() -> bool:
-    """Whether stdin and stderr are a person's terminal, and nothing in the environment says otherwise."""
+    """True if stdin and stderr are a person's terminal, and nothing in the environment says otherwise."""
     first_word.erase()
     return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive
 

@@ -35,7 +35,7 @@ def fetch(urls: Sequence[str], browser: bool, as_json: bool) -> int:
     \b
         assay fetch https://example.org/paper
         assay fetch --json https://example.org/a https://example.org/b    # a line each
-        assay fetch --browser https://example.org/app                     # what its scripts make of it
+        assay fetch --browser https://example.org/app                     # with its scripts run
 
     Only public addresses are read, and only as robots.txt allows; the setting web.allow adds others. Exits with 1 if
     a page cannot be read.

@@ -27,7 +27,7 @@ else:
 
 # Threads as a table, and as JSON.
 
-HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID goes on from a run"
+HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID continues from a run"
 
 
 async def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_lists.ThreadsPage:
@@ -140,7 +140,7 @@ async def _rename(reference: str, title: str, home: Path | None) -> None:
 
 @click.command("rm")
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
     """Delete THREAD with all its runs, and documents no other run has read.

@@ -90,7 +90,7 @@ async def _adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool
 
 
 def counts(handed: Handover) -> str:
-    """What is handed over, in words."""
+    """Everything that is handed over, in words."""
     had = handed.belongings
     numbers = (
         (had.runs, "run"),
@@ -135,9 +135,7 @@ async def _add(name: str, role: UserRole | None, no_password: bool, adopt: bool,
         password = None if no_password else ask_password(name)
         made = await assay.users.add(name, password, role or ("member" if known else "admin"))
         await assay.note("add_user", made.name)
-        say(
-            f"{made.name} can log in now ({made.role}); a server which is running without login has to be started again"
-        )
+        say(f"{made.name} can log in now ({made.role}); restart a server that is running without login")
         if adopt:
             handed = await assay.adopt("", made.name)
             await assay.note("adopt", made.name)
@@ -218,7 +216,7 @@ async def _change(name: str, role: UserRole | None, home: Path | None) -> None:
             return
         await assay.users.set_password(name, ask_password(name))
         await assay.note("change_user", name)
-        say(f"{name} has another password; he has to log in again everywhere")
+        say(f"the password of {name} is changed; their sessions have ended")
 
 
 @click.command("rm")
@@ -252,7 +250,7 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
                     f"{counted(erased.collections, 'collection')}, {counted(erased.schedules, 'schedule')}"
                 )
                 if not erased.swept:
-                    say("texts which nobody refers to any more go with the next clean-up: assay runs prune")
+                    say("texts that nobody refers to any more go with the next clean-up: assay runs prune")
             await assay.users.remove(name)
             await assay.note("remove_user", name)
 
@@ -305,9 +303,15 @@ COLUMNS = ("at", "actor", "action", "subject", "via", "address", "status")
 
 
 @click.command("audit")
-@click.option("--user", "actor", default="", help="Only what this user did.")
-@click.option("--action", default="", help="Only this operation of the API: log_in, delete_run, make_token ….")
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many, the newest.")
+@click.option("--user", "actor", default="", help="Show only what this user did.")
+@click.option("--action", default="", help="Show only this operation of the API: log_in, delete_run, make_token …")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 100_000),
+    default=50,
+    show_default=True,
+    help="Number of entries to show, newest first.",
+)
 @options.json_output
 @options.common
 def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | None) -> None:

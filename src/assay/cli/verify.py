@@ -196,13 +196,13 @@ def _listed(names: Sequence[str]) -> str:
 def _outcome(found: Verification) -> str:
     match found.report:
         case "passed":
-            return "a report which passed its final check"
+            return "a report that passed its final check"
         case "not_passed":
-            return "a report which did not pass its final check, and says so"
+            return "a report that did not pass its final check, and says so"
         case "no_check":
-            return "a report which was given no final check"
+            return "a report without a final check"
         case "unfinished":
-            return f"a report which is not finished: the run {_ENDED.get(found.status, 'had not ended')}"
+            return f"an unfinished report: the run {_ENDED.get(found.status, 'had not ended')}"
         case _:
             return f"without a report: the run {_ENDED.get(found.status, 'had not ended')}"
 
@@ -263,11 +263,11 @@ def command(
 
     \b
         assay verify report.md --in papers/            # each claim against the documents it cites
-        assay verify draft.md --in papers/ --find      # and look for what cites nothing
+        assay verify draft.md --in papers/ --find      # and find evidence for sentences that cite nothing
         assay verify notes.md --web --min-supported 0.95
         assay verify report.zip                        # a bundle (-o FILE.zip): hashes, places, counts
-        assay verify report.zip --signer RWQf6L…       # and that the owner of this public key signed it
-        assay verify last --again                      # a run, by the rules of today
+        assay verify report.zip --signer RWQf6L…       # and its signature by the owner of this public key
+        assay verify last --again                      # a run, by today's rules
         assay verify report.md --in papers/ --model ollama:qwen3
 
     For one citation of a run use assay cite, for all its claims assay claims, for pairs of claim and text assay

@@ -1,4 +1,4 @@
-"""What runs have used of an allowance, and what is left."""
+"""The use of an allowance by runs, and its rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.core.usage import Budget
 
 
 class Remainder(msgspec.Struct, frozen=True):
-    """What is left of money and tokens, never below zero; None if there is no limit."""
+    """The money and tokens left, never below zero; None if there is no limit."""
 
     usd: float | None
     tokens: int | None
@@ -34,7 +34,7 @@ def used_or_held(run: Spent) -> tuple[float, int]:
 
 
 def left(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
-    """What is left of an allowance after these runs, which are all since it began."""
+    """The rest of an allowance after these runs, which are all since it began."""
     usd, tokens = allowance.usd, allowance.tokens
     for run in runs:
         of_usd, of_tokens = used_or_held(run)

@@ -1,4 +1,4 @@
-"""Whether a run may be called verified, and what must hold for a report and its evidence."""
+"""The conditions for a verified run, and everything that must hold for a report and its evidence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Assurance(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Whether every claim holds, and none is known to answer nothing."""
+        """True if every claim holds, and none is known to answer nothing."""
         return self.claims > 0 and not self.failing and self.answered is not False
 
 
@@ -48,7 +48,7 @@ def assured(claims: Iterable[Claim]) -> Assurance:
 
 
 def assurance_text(view: RunView) -> str:
-    """Whether a run's report is verified, in the current language; if it is not, which part is missing."""
+    """The assurance of a report, in the current language: verified, or the missing part."""
     if view.gate is not None and not view.gate.passed:
         return _("did not pass its final check")
     if view.brief is not None and not view.brief.verify:
@@ -61,14 +61,14 @@ def assurance_text(view: RunView) -> str:
 def _graded(found: Assurance) -> str:
     """The sentence for a run whose claims were compared with the question."""
     if not found.claims:
-        return _("not verified: it states nothing which could be checked")
+        return _("not verified: it states nothing that could be checked")
     if found.failing:
         return _failing(found)
     if found.answered is None:
         return _("verified: every sentence is true to its source; whether one answers the question could not be told")
     if not found.answered:
         return _("not verified: every sentence is true to its source, but none was found to answer the question")
-    return _("verified: every sentence is true to its source, and one at least answers the question")
+    return _("verified: every sentence is true to its source, and at least one answers the question")
 
 
 def _failing(found: Assurance) -> str:
@@ -133,7 +133,7 @@ def miscounted(claims: Sequence[Claim], summary: Summary) -> tuple[str, ...]:
 
 
 def misquoted(id: str, passage: Passage, text: bytes | memoryview) -> str:
-    """What is wrong with a passage, stored under `id`, of a document with this UTF-8 text; empty if nothing is.
+    """The fault of a passage, stored under `id`, of a document with this UTF-8 text; empty if there is none.
 
     The caller checks the hash of the text, once per document.
     """
@@ -226,7 +226,7 @@ def _absent() -> re.Pattern[str]:
 
 @functools.lru_cache(maxsize=1024)
 def states_absence(sentence: str) -> bool:
-    """Whether a sentence says that the material does not say something, in one of the languages known here.
+    """True if a sentence says that the material does not say something, in one of the languages known here.
 
     Cached, since the sentences of a finding are asked about at each look at what it answers.
     """

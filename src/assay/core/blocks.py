@@ -85,7 +85,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_aside(self) -> bool:
-        """Whether it is a paragraph on one line, in italics from end to end, and not part of anything else."""
+        """True if it is a paragraph on one line, in italics from end to end, and not part of anything else."""
         inner = self.content[1:-1]
         whole = self.kind == "paragraph" and self.content == f"*{inner}*" and self.text.startswith("*")
         return whole and bool(inner) and "*" not in inner and "\n" not in inner

@@ -119,12 +119,12 @@ class Span(msgspec.Struct, frozen=True):
     most: float
 
     def holds(self, value: float) -> bool:
-        """Whether `value` is within."""
+        """True if `value` is within."""
         return self.least <= value <= self.most
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run will probably take in total: model calls, tokens, US dollars, seconds of work.
+    """The probable total of a run: model calls, tokens, US dollars, seconds of work.
 
     `usd` is None if a model's price is not known. `basis` is what it rests on: the rules of the depth and the table of
     prices, or the latest `runs` of the same kind.
@@ -215,7 +215,7 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Speculation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run may do ahead. It makes the run faster and does not change the results.
+    """The work a run may do ahead. It makes the run faster and does not change the results.
 
     `question`: search for the question during triage. `names`: search for the names in the question while the plan is
     written. `pages`: read the best pages of a search when it answers. `paid` allows providers that charge for queries.
@@ -334,6 +334,6 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def may_ask(self) -> bool:
-        """Whether a person may be asked: somebody wants it, and the last thing said in the thread was no question."""
+        """True if a person may be asked: somebody wants it, and the last thing said in the thread was no question."""
         asked_already = bool(self.conversation) and self.conversation[-1].questions
         return self.ask != "never" and not asked_already

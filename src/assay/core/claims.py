@@ -99,7 +99,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """What one source says in a disagreement: the value as written, the passage and the source, by id.
+    """The statement of one source in a disagreement: the value as written, the passage and the source, by id.
 
     `date` is the date that the source states for itself (ISO, or a year), empty if it states none.
     """

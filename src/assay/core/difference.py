@@ -52,7 +52,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether claims, cited sources and plans are the same; how the runs ended may differ."""
+        """True if claims, cited sources and plans are the same; how the runs ended may differ."""
         lists = (self.added, self.dropped, self.changed, self.sources_added, self.sources_dropped)
         return not any(lists) and not self.steps_added and not self.steps_dropped
 

@@ -96,7 +96,7 @@ class UnknownName(UsageError):
         if near:
             message += f"; did you mean {near[0]!r}?"
         elif known:
-            message += f"; there is: {', '.join(known[:NAMED])}{', …' if len(known) > NAMED else ''}"
+            message += f"; use one of: {', '.join(known[:NAMED])}{', …' if len(known) > NAMED else ''}"
         super().__init__(f"{message} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
 

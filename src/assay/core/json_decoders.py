@@ -80,7 +80,7 @@ class FieldText:
         self._state: Callable[[str, int], int] = self._begin
 
     def feed(self, piece: str) -> str:
-        """What `piece` adds to the text."""
+        """The text that `piece` adds."""
         text, at = self._held + piece, 0
         self._held = ""
         while at < len(text):

@@ -365,7 +365,7 @@ def clauses(text: str, language: str) -> list[tuple[str, bool]]:
 
 
 def denied_parts(text: str, language: str) -> tuple[str, str]:
-    """What follows the first negation of a text in its clause, and what precedes it there; empty without one."""
+    """The words after the first negation of a text in its clause, and those before it there; empty without one."""
     for piece in _CLAUSE.split(text):
         if found := _negation(language).search(piece):
             return piece[found.end() :], piece[: found.start()]

@@ -180,7 +180,7 @@ class _Writer:
         self._line = (self._line + part[-80:]).rpartition("\n")[2][-80:]
 
     def _joins(self, part: str, copied: bool) -> bool:
-        """Whether Markdown would read a citation on one side of this joint as a part of something else."""
+        """True if Markdown would read a citation on one side of this joint as a part of something else."""
         if not copied:
             return part[0] == "[" and bool(self._line) and self._line[-1] in self._apart
         if not self._cited:

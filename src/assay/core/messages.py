@@ -250,7 +250,7 @@ REASONING_ROOM = {"low": 4_000, "medium": 10_000, "high": 25_000}
 
 
 class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user, or a model's own server, knows better than the built-in table; None uses the table.
+    """Facts that a user, or a model's own server, knows better than the built-in table; None uses the table.
 
     `window` and `max_output` in tokens, `price` in US dollars per million tokens.
     """

@@ -84,13 +84,13 @@ def milestone(event: Event) -> str:
 
 @milestone.register
 def _(event: events.RunResumed) -> str:
-    return "run taken up again"
+    return "run resumed"
 
 
 @milestone.register
 def _(event: events.RunContinued) -> str:
     known = f"{counted(event.sources, 'source')}, {counted(event.passages, 'passage')}"
-    return f"going on from run {event.parent}: {known}"
+    return f"continuing from run {event.parent}: {known}"
 
 
 @milestone.register
@@ -131,7 +131,7 @@ def _(event: events.FindingAdded) -> str:
 @milestone.register
 def _(event: events.ReflectDecided) -> str:
     if event.note:
-        return f"research goes on as planned: {event.note}"
+        return f"research continues as planned: {event.note}"
     text = {"adjust": "the plan is changed", "complete": "research is complete"}.get(event.decision, "")
     return f"{text}: {event.reasoning}" if text and event.reasoning else text
 
@@ -200,13 +200,13 @@ def _(event: events.ControlAccepted) -> str:
 def _(event: events.ControlApplied) -> str:
     if event.lane:
         return f"agent {event.lane} is stopped"
-    heeded = f"heeded by the decision at {event.where}"
-    return heeded if event.action == "steer" else "paused" if event.action == "pause" else ""
+    followed = f"the decision at {event.where} follows it"
+    return followed if event.action == "steer" else "paused" if event.action == "pause" else ""
 
 
 @milestone.register
 def _(event: events.ControlRejected) -> str:
-    return f"not heeded: {event.why}"
+    return f"not followed: {event.why}"
 
 
 @milestone.register

@@ -30,7 +30,7 @@ _WHAT = {
     "check": "the judge",
     "summary": "the summary",
 }
-"""What a command limits, if it is not the run."""
+"""The work a command limits, if it is not the run."""
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):

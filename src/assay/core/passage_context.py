@@ -43,7 +43,7 @@ _SAME_LINE = " ~"
 
 
 class PassageContext(NamedTuple):
-    """What surrounds a passage when it is shown: the headings above it, its topic, the sentence before it."""
+    """The context shown with a passage: the headings above it, its topic, the sentence before it."""
 
     under: str = ""
     about: str = ""

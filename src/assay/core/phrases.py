@@ -234,10 +234,10 @@ STOP_REASONS: dict[str, str] = {
     "finished_early": N_("Research was ended early on request."),
     "stopped": N_("The agent was stopped on request."),
     "no_model": N_("No model could be used."),
-    "unwritten": N_("No model could write the report to its end."),
+    "unwritten": N_("No model could finish the report."),
     "cancelled": N_("The run was cancelled."),
     "failed": N_("The run failed."),
-    "bug": N_("The run failed by a fault of Assay's."),
+    "bug": N_("The run failed because of a bug in Assay."),
 }
 """Every stop reason, and its sentence for a reader."""
 

@@ -72,7 +72,7 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether one part of the question or plan is answered; `step` is a plan step's id, 0 for the question itself.
+    """The coverage of one part of the question or plan; `step` is a plan step's id, 0 for the question itself.
 
     `reason` says what is missing, in the words of the judging model; "" if code judged.
     """
@@ -160,7 +160,7 @@ def _checked(number: int, step: PlanStep) -> PlanStep:
 def _fits(text: str, what: str) -> str:
     line = _line(text)
     if len(line) > LONGEST:
-        raise UsageError(f"{what} has {len(line):,} characters; at most {LONGEST:,} are heeded")
+        raise UsageError(f"{what} has {len(line):,} characters: shorten it to at most {LONGEST:,}")
     return line
 
 
@@ -314,7 +314,7 @@ class StepTitles:
             found.append(title)
 
     def _is_title(self, last: _Open) -> bool:
-        """Whether a text ending in `last` is a step's title: the field, or an item of the list itself."""
+        """True if a text ending in `last` is a step's title: the field, or an item of the list itself."""
         if last.is_list:
             return len(self._open) == 1 or last.within == STEPS
         above = self._open[-2] if len(self._open) > 1 else None

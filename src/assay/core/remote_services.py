@@ -80,5 +80,5 @@ def status_of(error: BaseException) -> str:
 
 
 def is_no_bucket(error: BaseException, what: str) -> bool:
-    """Whether the bucket is missing, rather than an object in it, when `what` ("read") failed."""
+    """True if the bucket is missing, rather than an object in it, when `what` ("read") failed."""
     return "NoSuchBucket" in error_summary(error) or what in ("written", "listed")

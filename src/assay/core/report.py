@@ -125,7 +125,7 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the run spent, in total and in parts; the fields are those of `Usage`.
+    """The spending of a run, in total and in parts; the fields are those of `Usage`.
 
     `usd` is the cost of the calls with a known price; with `unpriced_calls` the total cost is unknown. `by_lane` has
     the agents, by the number of their lane.

@@ -56,13 +56,13 @@ _CHECKABLE = re.compile(
     r"|\b(?i:no|not|never|none|nobody|nothing|all|every|most|least|only|first|last|best|worst|more|less|fewer|rose|fell|"
     r"increas\w+|decreas\w+|caus\w+|prov\w+|evidence|two|three|four|five|half|twice|million|\w{3,}est)\b"
 )
-"""What could be looked up: figures, quotations, names, superlatives, quantities and negations."""
+"""Facts that could be looked up: figures, quotations, names, superlatives, quantities and negations."""
 _ENDED = re.compile(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
 _LABEL = re.compile(r"(\*\*|__).+\1:?")
 
 
 def is_frame(text: str) -> bool:
-    """Whether `text` looks like `KEY of SUBJECT: VALUE`."""
+    """True if `text` looks like `KEY of SUBJECT: VALUE`."""
     return _FRAME.match(text) is not None
 
 
@@ -91,7 +91,7 @@ def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
 
 
 def _is_fragment(text: str) -> bool:
-    """Whether a text is a few words and not a sentence."""
+    """True if a text is a few words and not a sentence."""
     return not _ENDED.search(text) and not any(map(str.isdecimal, text)) and len(words(text)) <= 3
 
 
@@ -124,7 +124,7 @@ class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_structure(self) -> bool:
-        """Whether nothing in it is a statement by the writer."""
+        """True if nothing in it is a statement by the writer."""
         return self.block.kind in ("heading", "head row") or self.block.origin != "writer"
 
 

@@ -36,7 +36,7 @@ def _state(view: RunView) -> str:
 
 
 def _left(view: RunView) -> str:
-    """What there is of the report of such a run."""
+    """The existing part of such a run's report."""
     match report_state(view):
         case "none":
             return (

@@ -69,12 +69,12 @@ class ForkOptions(TypedDict, total=False):
     max_pages: Annotated[
         int | None,
         _limit("pages"),
-        Flag("--max-pages", _COUNTED, "Documents and pages it may open.", "COUNT", "count"),
+        Flag("--max-pages", _COUNTED, "Documents and pages the run may open.", "COUNT", "count"),
     ]
     max_agents: Annotated[
         int | None,
         _limit("agents"),
-        Flag("--max-agents", _COUNTED, "Research agents it may send.", "COUNT", "count"),
+        Flag("--max-agents", _COUNTED, "Research agents the run may send.", "COUNT", "count"),
     ]
     model: Annotated[str | Sequence[str] | None, Option(group="Model", setting="model", sets=("models",))]
     models: Annotated[
@@ -83,7 +83,7 @@ class ForkOptions(TypedDict, total=False):
         Flag(
             "--model",
             f"{_DONE} agent ask chat table summary",
-            "Model; for one ROLE (simple, analytical, complex, judge) or all; repeatable.",
+            "Model of all roles, or of one (simple, analytical, complex, judge); repeatable.",
             "[ROLE=]PROVIDER:NAME",
             "models",
         ),
@@ -91,7 +91,7 @@ class ForkOptions(TypedDict, total=False):
     depth: Annotated[
         Depth | None,
         Option(group="Run", place=20, setting="depth", api="depth", until="research"),
-        Flag("--depth", _DONE, "Time, steps and agents of the research.", choices=("auto", *_DEPTHS)),
+        Flag("--depth", _DONE, "Depth of the research: at most 2, 10 or 30 minutes.", choices=("auto", *_DEPTHS)),
         Flag("--depth", "agent", "Turns the agent has (default: medium).", choices=_DEPTHS),
         Flag("--depth", "table", "Depth for each cell.", choices=_DEPTHS, default="light"),
         _OPENAI,
@@ -106,7 +106,12 @@ class ForkOptions(TypedDict, total=False):
     length: Annotated[
         str | int | None,
         Option(group="Report", setting="length", api="report.length"),
-        Flag("--length", _DONE, "Length: short, normal (300 to 2,000 words, by depth), long, or in words.", "LENGTH"),
+        Flag(
+            "--length",
+            _DONE,
+            "Length: short, normal (300 to 2,000 words, by depth), long, or a number of words.",
+            "LENGTH",
+        ),
         _OPENAI,
     ]
     language: Annotated[
@@ -207,7 +212,7 @@ class RunOptions(ForkOptions, total=False):
         Flag(
             "--mode",
             "research batch schedule",
-            "Direct answer, quick search, or research.",
+            "One search, a quick look at the web, or research.",
             choices=("auto", "simple", "web_search", "deep_research"),
         ),
         Offer(by="openai", sent=Literal["auto", "simple", "web_search", "deep_research"] | None),
@@ -231,7 +236,7 @@ class RunOptions(ForkOptions, total=False):
     ask: Annotated[
         Asking | None,
         Option(group="Run", place=30, setting="ask", api="ask", sent=Waiting),
-        Flag("--ask", "research", "Ask if unclear; required: wait (exit 7).", choices=get_args(Asking)),
+        Flag("--ask", "research", "Ask about an unclear question; required: wait (exit 7).", choices=get_args(Asking)),
         Flag("--no-clarify", "research", "Ask no clarifying questions (--ask never).", value="never"),
     ]
     answers: Annotated[
@@ -255,28 +260,28 @@ class RunOptions(ForkOptions, total=False):
             "RUN",
             "run",
         ),
-        Offer(by="mcp", about="The id of an earlier run whose evidence this one goes on from.", sent=str),
+        Offer(by="mcp", about="The id of an earlier run whose evidence this one continues from.", sent=str),
     ]
     thread: Annotated[
         str | None,
         Option(group="Sources", api="thread"),
-        Flag("--thread", "research", "Conversation this question belongs to; its earlier messages are known.", "NAME"),
+        Flag(
+            "--thread", "research", "Conversation this question belongs to; the run sees its earlier messages.", "NAME"
+        ),
         _OPENAI,
     ]
     said: Annotated[
         Sequence[ConversationMessage],
         Option(
-            group="Sources", sets=("conversation",), about="what was said in a conversation which is kept elsewhere"
+            group="Sources", sets=("conversation",), about="earlier messages of a conversation that is stored elsewhere"
         ),
     ]
     web: Annotated[
         bool | None,
         Option(group="Web", setting="search.web", sets=("scope.web",), api="scope.web"),
-        Flag(
-            "--web/--offline", _WEB, "Use the web beside --in, or never; without --in the web is used.", None, "either"
-        ),
+        Flag("--web/--offline", _WEB, "Search the web, or not; by default only without --in.", None, "either"),
         _OPENAI,
-        Offer(by="mcp", about="Whether the web is searched too; null: as the owner has set it."),
+        Offer(by="mcp", about="True: search the web too; false: do not; null: as the owner has set it."),
     ]
     domains: Annotated[
         Sequence[str],

@@ -324,7 +324,7 @@ class Scanner:
 
     @staticmethod
     def _short_amount(rest: str) -> bool:
-        """Whether `rest` ends before it shows what a `$` at its start means."""
+        """True if `rest` ends before it shows what a `$` at its start means."""
         amount = _AMOUNT.match(rest)
         return len(rest) < 2 or (amount is not None and len(rest) - amount.end() < 4)
 

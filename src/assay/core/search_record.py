@@ -63,7 +63,7 @@ def search_log(view: RunView) -> tuple[SearchRow, ...]:
 
 
 class _AddressFacts:
-    """What a run's log says about addresses."""
+    """The addresses in a run's log."""
 
     def __init__(self, view: RunView) -> None:
         claimed = (id for claim in view.claims for id in claim.passages)
@@ -104,7 +104,7 @@ class Silent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Looked(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run searched and read.
+    """The searches and sources of a run.
 
     `documents` counts those in scope, -1 if the log does not say it. `providers` answered at least once and had
     something to search; `queries` counts those sent to them, `hits` the documents and pages they found. `silent` are
@@ -124,14 +124,14 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def anywhere(self) -> bool:
-        """Whether the run has searched at all: a search with something to search was answered, or something was
+        """True if the run has searched at all: a search with something to search was answered, or something was
         read.
         """
         return bool(self.providers or self.read)
 
 
 def look_over(view: RunView) -> Looked:
-    """What a run has searched and read, by its log so far. A search over no documents does not count."""
+    """The searches and sources of a run, by its log so far. A search over no documents does not count."""
     made = [each for each in searches(view) if each.provider != LOCAL or view.documents]
     answered = [each for each in made if not each.failed]
     providers = tuple(dict.fromkeys(each.provider for each in answered))
@@ -150,5 +150,5 @@ def look_over(view: RunView) -> Looked:
 
 
 def _ended(lane: Lane) -> str:
-    """What ended an agent early: an error, or a limit by its name; "" if nothing did."""
+    """The cause that ended an agent early: an error, or a limit by its name; "" if nothing did."""
     return lane.error or (lane.stop if lane.stop != "done" else "")

@@ -193,7 +193,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def withdraws(self) -> bool:
-        """Whether the work is withdrawn."""
+        """True if the work is withdrawn."""
         return self.kind in ("retraction", "withdrawal", "removal", "partial_retraction")
 
 

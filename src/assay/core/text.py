@@ -119,7 +119,7 @@ def _cuts(paragraph: str) -> tuple[int, ...]:
 
 
 def _joined(paragraph: str, cut: int) -> bool:
-    """Whether a cut is false: after an abbreviation, an ordinal, a short word or a Roman numeral before lower case."""
+    """True if a cut is false: after an abbreviation, an ordinal, a short word or a Roman numeral before lower case."""
     last, first = _word_before(paragraph, cut), _FIRST_WORD.match(paragraph, cut)
     if not last or first is None:
         return False
@@ -145,7 +145,7 @@ def _word_before(paragraph: str, cut: int) -> str:
 
 
 def _is_noun(paragraph: str, word: str) -> bool:
-    """Whether the capital of a word after a number means nothing, as in German nouns: "des 18. Jahrhunderts".
+    """True if the capital of a word after a number means nothing, as in German nouns: "des 18. Jahrhunderts".
 
     A word that often begins German sentences and questions counts as the beginning of one.
     """

@@ -33,7 +33,7 @@ _MARKUP = re.compile(r"[*_`#]+")
 
 
 Statement = Literal["notice", "date", "missing"]
-"""What code states in a report: a notice, the date of the answer, the heading of what could not be found."""
+"""A statement of code in a report: a notice, the date of the answer, the heading of what could not be found."""
 
 
 class Phrases:
@@ -177,5 +177,5 @@ def quoted(text: str) -> str:
 
 
 def is_right_to_left(language: str) -> bool:
-    """Whether a language (BCP 47) is written from right to left."""
+    """True if a language (BCP 47) is written from right to left."""
     return language.partition("-")[0] in RIGHT_TO_LEFT

@@ -1,4 +1,4 @@
-"""What a run spends and what it may spend."""
+"""The spending and the limits of a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was spent.
+    """The amounts spent.
 
     `cached_tokens` (read from a provider's cache) and `cache_write_tokens` (written to it) are parts of
     `input_tokens`, `reasoning_tokens` are part of `output_tokens`. `usd` counts the priced calls; `unpriced_calls` says
@@ -42,7 +42,7 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a run may spend; None is no limit. `seconds` are active seconds: waiting for a person does not count."""
+    """The limits of a run; None is no limit. `seconds` are active seconds: waiting for a person does not count."""
 
     usd: float | None = None
     tokens: int | None = None

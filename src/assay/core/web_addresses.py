@@ -89,7 +89,7 @@ def read(text: str, base: str = "") -> Url:
 
 
 def is_address(text: str) -> bool:
-    """Whether `read` reads it."""
+    """True if `read` reads it."""
     try:
         read(text)
     except BadUrl:
@@ -158,7 +158,7 @@ class WebRules(msgspec.Struct, frozen=True, kw_only=True):
         return why or self._refuses_date(published)
 
     def leaves_out(self, url: str) -> bool:
-        """Whether this page itself is left out."""
+        """True if this page itself is left out."""
         return bool(self.left_out) and canonical(url) in self.left_out
 
     def _refuses_date(self, published: str) -> str:
@@ -180,7 +180,7 @@ ANYTHING = WebRules()
 
 
 def is_below(host: str, domain: str) -> bool:
-    """Whether a host is the domain, or below it."""
+    """True if a host is the domain, or below it."""
     return host == domain or host.endswith(f".{domain}")
 
 

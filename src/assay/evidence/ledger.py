@@ -34,7 +34,7 @@ from assay.core.web_addresses import assess, find_doi
 LANE_SOURCES = 999
 
 RowKind = Literal["source", "passage", "query", "page"]
-"""What a turn's results add; `answer` rows are the tools' own."""
+"""The kind of a row that a turn's results add; `answer` rows are the tools' own."""
 
 
 class Showing(Protocol):
@@ -48,7 +48,7 @@ class Showing(Protocol):
 
 
 class SourceBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model is shown of one source."""
+    """The passages of one source shown to a model."""
 
     source: Source
     passages: tuple[Passage, ...]
@@ -69,7 +69,7 @@ class SourceRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):
-    """What a turn's results add: new sources and passages, and sources that were known.
+    """The additions of a turn's results: new sources and passages, and sources that were known.
 
     `skipped` counts documents for which no number was left.
     """
@@ -224,7 +224,7 @@ class Ledger:
         return Resolved(passages=tuple(passages.values()), sources=tuple(sources.values()), dropped=tuple(dropped))
 
     def knows(self, id: str) -> bool:
-        """Whether an id belongs to this run: to a source it found, a passage in one, or an invented one of an agent's
+        """True if an id belongs to this run: to a source it found, a passage in one, or an invented one of an agent's
         lane.
 
         An invented id names nothing, but differs from words that only look like an id.

@@ -234,7 +234,7 @@ def line(*pieces: Piece | str) -> Line:
 
 
 def _runs_left(text: str) -> bool:
-    """Whether the first letter is of a script which runs from right to left (Unicode, UAX 9, rule P2)."""
+    """True if the first letter is of a script which runs from right to left (Unicode, UAX 9, rule P2)."""
     for sign in text:
         direction = unicodedata.bidirectional(sign)
         if direction in ("L", "R", "AL"):

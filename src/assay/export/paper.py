@@ -43,7 +43,7 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Paper(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be set. `language` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has.
+    """A report to be typeset. `language` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has.
 
     `rtl` says that what is not the writer's is in a language which is written from right to left.
     """

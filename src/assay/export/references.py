@@ -121,7 +121,7 @@ def _parted(pieces: list[str]) -> list[str]:
 
 
 def _family(text: str) -> bool:
-    """Whether `text` is only a family name: one word, with particles before it."""
+    """True if `text` is only a family name: one word, with particles before it."""
     words = text.split()
     return bool(words) and all(map(_particle, words[:-1])) and _plain(words)
 
@@ -143,7 +143,7 @@ def _in_order(words: list[str], suffix: str) -> Name | None:
 
 
 def _plain(words: list[str]) -> bool:
-    """Whether all words look like parts of a person's name, and not all are abbreviations."""
+    """True if all words look like parts of a person's name, and not all are abbreviations."""
     capital = all(word[0].isupper() or word.lower() in _PARTICLES for word in words)
     shouted = len(words) > 1 and all(len(word) > 1 and word.isalpha() and word.isupper() for word in words)
     return capital and not shouted and all(_WORD.fullmatch(word) for word in words)

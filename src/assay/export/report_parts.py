@@ -83,7 +83,7 @@ def read_text(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[Number
 
 
 def _stated(view: RunView, books: Bibliography, mode: CitationMode) -> Mapping[str, Statement]:
-    """What code stated in the report, as it is shown."""
+    """The statements of code in the report, as it is shown."""
     return {render_body(sentence, books, mode).text: kind for sentence, kind in view.report.stated.items()}
 
 

@@ -23,7 +23,7 @@ _NONE = re.compile(
     r"|(?:index|default|main)\.(?:html?|php|aspx?)|https?://\S*",
     re.IGNORECASE,
 )
-"""What programs call a document without a name."""
+"""Names that programs give a document without a name."""
 _MADE = re.compile(r"microsoft word - ", re.IGNORECASE)
 _MARKUP = re.compile(r"\.\. |<!|<\?|%|\\[a-z]+\b|#!|/\*|//")
 """The beginning of a line of markup or code, which is not a title."""

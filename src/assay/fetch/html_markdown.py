@@ -216,7 +216,7 @@ class _Writer:
             self.lists.append(tag)
 
     def _is_data(self, table: LexborNode) -> bool:
-        """Whether a table holds data: several cells in a row and no blocks inside; otherwise it is for layout."""
+        """True if a table holds data: several cells in a row and no blocks inside; otherwise it is for layout."""
         if table.attributes.get("role") == "presentation" or table.mem_id in self.layouts:
             return False
         return any(len(row.css("td, th")) > 1 for row in table.css("tr"))

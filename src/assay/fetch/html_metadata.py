@@ -1,4 +1,4 @@
-"""What a page says about itself: title, author, dates, language, address, and the data of papers."""
+"""The statements of a page about itself: title, author, dates, language, address, and the data of papers."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ Metas = Mapping[str, tuple[str, ...]]
 
 
 class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page says about itself, "" for missing values; `published` is an ISO day, `language` ISO 639-1."""
+    """The statements of a page about itself, "" for missing values; `published` is an ISO day, `language` ISO 639-1."""
 
     title: str = ""
     description: str = ""
@@ -257,7 +257,7 @@ def _lead(article: str, full: str, description: str) -> list[str]:
 
 
 def _begins(block: str, article: str) -> bool:
-    """Whether a block of the page is part of the article."""
+    """True if a block of the page is part of the article."""
     return len(block) >= LEAST and not block.startswith("#") and _bare(block)[:SAME] in article
 
 

@@ -22,7 +22,7 @@ HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MOST_NAMED = 5
 MOST_PARTS = 1_000
 HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError)
-"""What the library raises for an unreadable header; it has no single error for that."""
+"""The errors the library raises for an unreadable header; it has no single error for that."""
 LONGEST_HEADER = 2_000
 """The most characters of a header that are read: the library's time grows with the square of the length."""
 SEPARATOR = re.compile(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What Assay says in a report, in the languages with catalogues (gettext).
+"""The messages of reports, in the languages with catalogues (gettext).
 
 `<locale>/LC_MESSAGES/assay.po` is for translators; `assay.mo` beside it is compiled when a wheel, or an editable
 install, is built (`hatch_build.py`). `make messages` updates all catalogues from the source. The page for browsers has

@@ -1,4 +1,4 @@
-"""What is known about models: their names at services, windows, prices and abilities; the user's settings come first.
+"""The catalogue of models: their names at services, windows, prices and abilities; the user's settings come first.
 
 Windows and prices are from the table of genai-prices; abilities follow from the name. A model that is in no table works
 with a cautious window and an unknown price, which never counts as free.

@@ -61,7 +61,7 @@ class ServiceFault(msgspec.Struct, frozen=True):
 
     @property
     def miscalled(self) -> bool:
-        """Whether the model answered, but the service did not accept its call as one of the tools."""
+        """True if the model answered, but the service did not accept its call as one of the tools."""
         return self.code == MISCALLED
 
     @property
@@ -134,22 +134,22 @@ def hidden(error: E, key: Secret | None) -> E:
 
 
 def unknown_model(status: int, fault: ServiceFault) -> bool:
-    """Whether a service says that it has no model with the requested name."""
+    """True if a service says that it has no model with the requested name."""
     return status in (400, 404) and _NO_MODEL.search(fault.text) is not None
 
 
 def passing(status: int) -> bool:
-    """Whether a failure with this status may be temporary."""
+    """True if a failure with this status may be temporary."""
     return status in TRANSIENT or status >= 500
 
 
 def too_long(text: str) -> bool:
-    """Whether a service's words say that a request does not fit the model's window."""
+    """True if a service's words say that a request does not fit the model's window."""
     return _TOO_LONG.search(text) is not None
 
 
 def declined(text: str) -> bool:
-    """Whether a service's words say that it refuses to answer because of the content."""
+    """True if a service's words say that it refuses to answer because of the content."""
     return _DECLINED.search(text) is not None
 
 

@@ -59,7 +59,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     log: str = ""
 
     def matches(self, request: Request) -> bool:
-        """Whether this scene answers `request`."""
+        """True if this scene answers `request`."""
         return (
             (self.task is None or self.task == request.task)
             and (self.turn is None or self.turn == turn(request))
@@ -144,7 +144,7 @@ class Scripted:
             ScriptExhausted: no scene answers this request.
         """
         if request.task == "assess" and not self._judges:
-            raise ModelError("the script has no scene which judges coverage", transient=False)
+            raise ModelError("the script has no scene that judges coverage", transient=False)
         self.requests.append(request)
         scene = self._take(request)
         if scene.log:

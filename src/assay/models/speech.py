@@ -78,7 +78,7 @@ class Harmony:
 
 
 def _may_begin(text: str) -> bool:
-    """Whether `text` may be the beginning of a mark."""
+    """True if `text` may be the beginning of a mark."""
     names = ("start", "channel", "message", "constrain", "end", "return", "call")
     return any(f"<|{name}|>".startswith(text) for name in names)
 
@@ -119,7 +119,7 @@ class ReplyText:
         self._harmony = Harmony()
         self._begun = False
         self.lone = False
-        """Whether a closing tag came without its opening tag."""
+        """True if a closing tag came without its opening tag."""
 
     @property
     def text(self) -> str:
@@ -239,7 +239,7 @@ class ReplyText:
             self._closed(found[0])
 
     def _quoted(self, found: re.Match[str]) -> bool:
-        """Whether the tag is a word of the answer: in code, or closing a tag that the answer itself opened."""
+        """True if the tag is a word of the answer: in code, or closing a tag that the answer itself opened."""
         text, after = self.text + self._held[: found.start()], self._held[found.end() : found.end() + 1]
         opening = next(each for each, closing in TAGS.items() if closing == found[0])
         return text.endswith("`") or after == "`" or text.count("```") % 2 == 1 or opening in text
@@ -279,7 +279,7 @@ class ReplyText:
 
 
 def _may_be_stripped(begun: str) -> bool:
-    """Whether it is too early to decide if `begun` is harmony without its tokens."""
+    """True if it is too early to decide if `begun` is harmony without its tokens."""
     return "analysis".startswith(begun) or re.fullmatch(r"analysis[A-Z][a-z']{0,20}", begun) is not None
 
 

@@ -1,4 +1,4 @@
-"""What services of every format stream: events, of which only the data is used, and tool calls in pieces of JSON."""
+"""The streams of services of every format: events, of which only the data is used, and tool calls in pieces of JSON."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class PartialCall:
         self._size = 0
 
     def whole(self) -> bool:
-        """Whether the arguments are a complete JSON object: only white space can follow one."""
+        """True if the arguments are a complete JSON object: only white space can follow one."""
         return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _object(self._text()) is not None
 
     def call(self) -> ToolCall:

@@ -159,7 +159,7 @@ class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def may_search(run: Run, case: Case) -> bool:
-    """Whether there is anything to search: documents in scope, or the web."""
+    """True if there is anything to search: documents in scope, or the web."""
     return "search" in case.tools and (bool(case.count) or run.brief.scope.web)
 
 
@@ -242,7 +242,7 @@ OPENING = 6
 
 
 class QuickLook(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found at once: passages in the lines of `core.passage_context`, empty for none.
+    """The result found at once: passages in the lines of `core.passage_context`, empty for none.
 
     `late` says that time ran out. `limits` tell the reader what was not looked at.
     """
@@ -306,7 +306,7 @@ async def _queries(phase: Run, case: Case) -> list[ToolCall]:
 
 
 def _in_hand(run: Run, ledger: Ledger, case: Case) -> str:
-    """What this lane was shown; if not everything fits, the passages nearest to the question."""
+    """The passages shown to this lane; if not everything fits, the passages nearest to the question."""
     own = ledger.seeing([run.lane])
     near = own.recall(case.question, own.count())
     shown = (passage for source in own.everything()[1] for passage in own.passages(source))

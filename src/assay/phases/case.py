@@ -41,7 +41,7 @@ YIELDING = (
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """What the phases of a run share: its question, what is known about it, and the means to work on it.
+    """Everything the phases of a run share: its question, what is known about it, and the means to work on it.
 
     `documents` describes the scope in prose, `count` is the number of its documents, `held` summarizes them. `answers`
     are a person's answers to clarifying questions; `assumptions` are shown to the reader; `assumed` are triage's, for
@@ -250,7 +250,7 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(finding for finding in self.findings if finding.passages)
 
     def needs_search(self, step: int) -> bool:
-        """Whether a step needs a search; a task outside the plan does."""
+        """True if a step needs a search; a task outside the plan does."""
         return all(each.needs_search for each in self.plan.steps if each.id == step)
 
     def finding_of(self, lane: int) -> Finding | None:

@@ -136,7 +136,7 @@ class Foresight(Protocol):
 
 
 class AgentPool:
-    """What all agents of a run share: a limited number work at once, the rest wait in order."""
+    """The pool that all agents of a run share: a limited number work at once, the rest wait in order."""
 
     def __init__(self, case: Case, rules: DepthRules, foresight: Foresight | None = None) -> None:
         self.case, self.rules = case, rules

@@ -110,7 +110,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Forked(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run was forked with: its checkpoint, and the `rows` of its ledger.
+    """The origin of a forked run: its checkpoint, and the `rows` of its ledger.
 
     `answers` are the results of calls in the original run, by their key in the ledger. They are valid while `scope`,
     the documents they were found in, is unchanged and, if the web is searched too, on the same `date`.
@@ -283,7 +283,7 @@ def revised(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
 
 
 def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving: Leaving) -> RunInputs:
-    """What a fork takes over from the run stored as `memory`: its checkpoint, and the ledger so far."""
+    """Everything a fork takes over from the run stored as `memory`: its checkpoint, and the ledger so far."""
     assert new.fork is not None
     point, named = new.fork.point, set(at.rows)
     rows = tuple(row for row in leaving.rows if row_name((row.kind, row.id)) in named)

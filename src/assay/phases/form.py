@@ -100,7 +100,7 @@ def with_missing(text: str, parts: Sequence[str]) -> str:
 
 
 def is_listed(text: str, part: str) -> bool:
-    """Whether the section on what could not be found has a line on a part, with the reason (`gaps`)."""
+    """True if the section on what could not be found has a line on a part, with the reason (`gaps`)."""
     held = [(section.body, section.end) for section in _missing(text)]
     below = (block for block in read_blocks(text) if any(start <= block.start < end for start, end in held))
     leaves = (leaf for block in below for leaf in block.leaves() if leaf.kind != "code")
@@ -231,7 +231,7 @@ def _key(title: str) -> str:
 
 
 def is_missing(title: str) -> bool:
-    """Whether a heading announces what could not be found."""
+    """True if a heading announces what could not be found."""
     return (
         statement_kind(title) == "missing"
         or _key(title) == _key(_(phrases.MISSING))
@@ -277,7 +277,7 @@ def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> s
 
 
 def _contradicts(line: str, coverage: Sequence[Coverage]) -> bool:
-    """Whether a line is about an answered part more than about any open one."""
+    """True if a line is about an answered part more than about any open one."""
     parts = coverage[1:] or coverage
     shares = [(_share(each, line), each.status != "answered") for each in parts]
     share, is_open = max(shares, default=(0.0, True))
@@ -296,7 +296,7 @@ def _line(part: Coverage) -> str:
 
 # Requests that a quoting model cannot fulfil.
 
-INSTRUCTIONS = N_("The instructions were not followed: the model which wrote this report, {name}, can only quote.")
+INSTRUCTIONS = N_("The instructions were not followed: the model that wrote this report, {name}, can only quote.")
 LANGUAGE = N_(
     "The report was asked for in {language}: the model which wrote it, {name}, can only quote, and writes no language "
     "but those of its sources."

@@ -1,4 +1,4 @@
-"""What a run takes over from the one it continues: the ledger, its search results, its report's citations."""
+"""Evidence a run takes over from the one it continues: the ledger, its search results, its report's citations."""
 
 from __future__ import annotations
 
@@ -130,12 +130,12 @@ def _finished(memory: Memory, view: RunView) -> tuple[Finished, ...]:
 
 
 def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: CollectionSummary | None) -> bool:
-    """Whether results of `date` over the documents of `scope` are valid for a run of this brief over `now`."""
+    """True if results of `date` over the documents of `scope` are valid for a run of this brief over `now`."""
     return (date == brief.date or not brief.scope.web) and scope is not None and scope == now
 
 
 def goes_on(brief: Brief, triage: Triage) -> bool:
-    """Whether a run uses the evidence it took over: not if it asks about something else and can search."""
+    """True if a run uses the evidence it took over: not if it asks about something else and can search."""
     return triage.follow_up != "new_topic" or "search" not in brief.tools
 
 

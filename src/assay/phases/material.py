@@ -1,4 +1,4 @@
-"""What agents found, as material for the writer, in parts that fit, and for the agents that continue the work."""
+"""Findings as material for the writer, in parts that fit, and for the agents that continue the work."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def evidence(passages: Sequence[Passage], ledger: Ledger) -> str:
 
 
 def unseen(ledger: Ledger, findings: Sequence[Finding]) -> bool:
-    """Whether anything was read that no finding cites."""
+    """True if anything was read that no finding cites."""
     shown = {(each.document_sha256, each.start, each.end) for each in ledger.everything()[0].values()}
     cited = {(each.document_sha256, each.start, each.end) for finding in findings for each in finding.passages}
     return bool(shown - cited)

@@ -1,4 +1,4 @@
-"""What a reader must know about the web search, about private documents, and about retracted works."""
+"""The notes of a report about the web search, about private documents, and about retracted works."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _left_out(rows: Iterable[SearchRow]) -> tuple[str, ...]:
 
 
 def _is_page(run: Run, source: Source) -> bool:
-    """Whether a source with a page's address was read from the web: a document in scope may have one too."""
+    """True if a source with a page's address was read from the web: a document in scope may have one too."""
     found = run.world.library.find(source.url, run.brief.scope.collections)
     return all(each.sha256 != source.document_sha256 for each in found)
 
@@ -140,7 +140,7 @@ def leaving(brief: Brief) -> tuple[str, ...]:
     models = [name for name in brief.private_to if name != WEB]
     texts = [_("{models} may have seen them").format(models=listed(models))] if models else []
     if WEB in brief.private_to:
-        texts.append(_("what was searched for on the web may tell of them"))
+        texts.append(_("searches on the web may have revealed them"))
     text = _("Private documents were in scope and allowed to leave this machine: {what}.")
     return (text.format(what=_("; ").join(texts)),) if texts else ()
 
@@ -158,7 +158,7 @@ NOTICED = N_("A cited work has a notice: {title} ({notice}).")
 
 
 class Noticed(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known about works, by DOI; `failed` says why some are missing, "" if none is."""
+    """The notices about works, by DOI; `failed` says why some are missing, "" if none is."""
 
     notices: dict[str, tuple[Notice, ...]] = {}
     failed: str = ""
@@ -193,7 +193,7 @@ def rests_on_withdrawn(claims: Sequence[Claim], ledger: Ledger) -> tuple[str, ..
     if not alone:
         return ()
     some = enumerated((quoted(one_line(claim.text)) for claim in alone), NAMED)
-    return (_("These statements rest on withdrawn works and on nothing else: {statements}.").format(statements=some),)
+    return (_("These statements rest only on withdrawn works: {statements}.").format(statements=some),)
 
 
 def _is_withdrawn(passage: str, ledger: Ledger) -> bool:
@@ -260,8 +260,8 @@ def _what_became(known: Mapping[str, tuple[Notice, ...]], titles: Mapping[str, s
             texts.append(text.format(notice=notice_line(each), title=quoted(titles[doi]) + of))
     unknown = len(titles) - len(known)
     if unknown:
-        why = failed or _("no more than {count} are asked about").format(count=number(MOST))
-        unsure = _("Whether all cited works still stand is not known: of {count} it could not be asked ({why}).")
+        why = failed or _("at most {count} are looked up").format(count=number(MOST))
+        unsure = _("It is not known whether all cited works still stand: {count} could not be looked up ({why}).")
         texts.append(unsure.format(count=number(unknown), why=why))
     else:
         asked = _("Crossref was asked whether the cited works with a DOI ({count}) were retracted or corrected.")

@@ -37,7 +37,7 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
     agents_at_once: int
     date: str
     unconsidered: bool = False
-    """Whether the last decision was made without `think`, although the model could have called it."""
+    """True if the last decision was made without `think`, although the model could have called it."""
 
     def sentences(self) -> str:
         """The rules as sentences."""
@@ -62,7 +62,7 @@ async def orchestrate(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
     except LimitReached as limit:
         run.warn(_("research was ended by a limit: {why}").format(why=in_words(limit.reason)))
     except ModelFailed as failed:
-        run.warn(_("the orchestrator failed, its plan is worked off without it: {why}").format(why=failed.reason))
+        run.warn(_("the orchestrator failed, the plan is carried out without it: {why}").format(why=failed.reason))
     return orchestrator.research
 
 

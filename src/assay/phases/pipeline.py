@@ -41,7 +41,7 @@ EVERY_DOCUMENT = N_("Read every document in scope")
 
 
 class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the runs of a process share: the installed tools, the document reader, the strategies by name.
+    """Everything the runs of a process share: the installed tools, the document reader, the strategies by name.
 
     `checks` are those of other packages.
     """
@@ -138,7 +138,7 @@ async def researched(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -
 
 
 def searchable(run: Run, case: Case) -> bool:
-    """Whether there is anything to search: documents in scope, or the web."""
+    """True if there is anything to search: documents in scope, or the web."""
     return bool(case.count) or run.brief.scope.web
 
 

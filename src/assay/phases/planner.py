@@ -87,7 +87,7 @@ async def follow(run: Run, plan: Plan) -> Plan:
 
 
 async def agreed(run: Run, wanted: str) -> bool:
-    """Whether research may go on with this single step; a person decides if the brief says so.
+    """True if research may go on with this single step; a person decides if the brief says so.
 
     Raises:
         InputNeeded: a person must approve it.

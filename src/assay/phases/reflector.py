@@ -67,7 +67,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def applied(self) -> Choice:
-        """What is done."""
+        """The action taken."""
         return "continue" if self.note else self.decision
 
 
@@ -120,7 +120,7 @@ class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def may_adjust(self) -> bool:
-        """Whether there may be another plan, and a step in it."""
+        """True if there may be another plan, and a step in it."""
         return self.iteration < self.plans and self.tried < self.max_steps
 
 

@@ -49,7 +49,7 @@ DEVICES = frozenset(("www", "amp", "m", "mobile", "touch", "print"))
 
 
 def same_site(one: str, other: str) -> bool:
-    """Whether two addresses are of one site: equal hosts except `www.`, `amp.` and the like, or one below the other.
+    """True if two addresses are of one site: equal hosts except `www.`, `amp.` and the like, or one below the other.
 
     That is narrower than a registrable domain and needs no list of these: `a.github.io` is not `b.github.io`.
     """
@@ -254,7 +254,7 @@ def _with(
 
 
 def copied(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:
-    """What a reader must know about cited documents that copy one another."""
+    """A note for readers about cited documents that copy one another."""
     names = {source.document_sha256: _name(source) for source in reversed(list(sources.values()))}
     texts = []
     for group in groups:

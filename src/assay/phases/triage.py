@@ -57,7 +57,7 @@ async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
 
 
 def may_ask(brief: Brief) -> bool:
-    """Whether questions can be answered: by a person, or by answers given before the run began."""
+    """True if questions can be answered: by a person, or by answers given before the run began."""
     return brief.may_ask or bool(brief.answers)
 
 

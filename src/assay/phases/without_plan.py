@@ -29,7 +29,7 @@ from assay.verify.proofreader import Proofreader, proofreader, spans
 
 UNSOURCED = N_("This answer rests on no sources.")
 ENDED = N_("The answer was put together by code: what follows are the passages found.")
-LATE = N_("No search had brought anything after {seconds} seconds; the answer rests on no sources.")
+LATE = N_("No search had found anything after {seconds} seconds; the answer rests on no sources.")
 CUT = N_("The search was ended after {seconds} seconds; the answer rests on what was found by then.")
 
 
@@ -118,7 +118,7 @@ async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | 
 
 
 def _cut_short_notes(look: QuickLook, seconds: float) -> tuple[str, ...]:
-    """What a reader must know about a look that was cut short."""
+    """A note for readers about a look that was cut short."""
     if not look.late:
         return look.limits
     return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)

@@ -144,7 +144,9 @@ def empty_text(seen: Looked, run: Run, case: Case) -> str:
     """The report's text if nothing was found: where, with which queries, who did not answer, what ended it."""
     ended = _("research was cut short: {why}").format(why=in_words(run.exhausted)) if run.exhausted else ""
     if not seen.anywhere:
-        return _code_sentence(_("Nothing was searched, so nothing is known of an answer"), ended, _silent(seen.silent))
+        return _code_sentence(
+            _("Nothing was searched, so it is unknown whether there is an answer"), ended, _silent(seen.silent)
+        )
     asked = case.ledger.queries(since=run.brief.lane)  # an earlier run's own report has its queries
     queries = enumerated((quoted(shortened(query, QUERY_LENGTH)) for query in asked), QUERIES_NAMED)
     found = _("Nothing that answers this question was found in {scope}").format(scope=case.scope)
@@ -182,9 +184,7 @@ def _reason(silent: Silent) -> str:
 
 
 REVISED = "its date, and what could not be found, were put in by code"
-HALF_WRITTEN = N_(
-    "No model could write this report to its end: the last sections are the findings as the agents reported them."
-)
+HALF_WRITTEN = N_("No model could finish this report: the last sections are the findings as the agents reported them.")
 NOT_WRITTEN = N_("No model could write this report: what follows are the findings as the agents reported them.")
 MODEL_STOPS = {
     "model": N_("its model failed"),

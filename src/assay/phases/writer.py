@@ -194,7 +194,7 @@ class ReportWriter:
         try:
             reply = await self.phase.ask("complex", request, StreamHooks(reading=citing(self.case.ledger.knows)))
         except (LimitReached, ModelFailed) as failed:
-            self.phase.warn(_("the report begins as its first part does: {why}").format(why=in_words(failed.reason)))
+            self.phase.warn(_("the report begins with its first part: {why}").format(why=in_words(failed.reason)))
             return ""
         answer = answer_alone(reply.text)
         return "" if defect(reply) or not cite(answer, self.case.ledger).passages else answer

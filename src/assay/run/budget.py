@@ -183,7 +183,7 @@ def part(budget: Budget, share: float) -> Budget:
 
 
 def left(budget: Budget, used: Usage) -> Budget:
-    """What remains of a budget after `used`, never below zero."""
+    """The rest of a budget after `used`, never below zero."""
     return Budget(
         usd=None if budget.usd is None else max(0.0, budget.usd - used.usd),
         tokens=None if budget.tokens is None else max(0, budget.tokens - used.tokens),
@@ -239,17 +239,17 @@ class Accounts:
 
     @property
     def limited(self) -> bool:
-        """Whether anything except time is limited; otherwise nothing needs to be held."""
+        """True if anything except time is limited; otherwise nothing needs to be held."""
         return any(getattr(self.budget, measure) is not None for measure in MEASURES)
 
     @property
     def used(self) -> Usage:
-        """What the whole run has held and settled."""
+        """The held and settled amounts of the whole run."""
         return self._whole.used
 
     @property
     def settled(self) -> Usage:
-        """What the whole run is known to have spent; attempts that died count with their holds."""
+        """The known spending of the whole run; attempts that died count with their holds."""
         return self._whole.settled
 
     def share(self, parent: tuple[str, ...], lanes_at_once: int) -> Budget:
@@ -267,11 +267,11 @@ class Accounts:
         self._lane(lane).limit = limit
 
     def ceiling(self, gate: Gate) -> Budget:
-        """What the whole run may use at `gate`: research leaves the writer's part, and both leave verification's."""
+        """The limits of the whole run at `gate`: research leaves the writer's part, and both leave verification's."""
         return self.budget if gate == "verify" else self._reserve.without_later(self.budget, writing=gate == "write")
 
     def room(self, lane: int, gate: Gate) -> Budget:
-        """What this lane may still hold."""
+        """The amounts this lane may still hold."""
         whole = left(self.ceiling(gate), self._whole.used)
         own = left(self._lane(lane).limit, self._lane(lane).used)
         return Budget(
@@ -283,7 +283,7 @@ class Accounts:
         )
 
     def spent_out(self, amount: Usage) -> bool:
-        """Whether the whole run, not only one lane, has no room left for research of this cost."""
+        """True if the whole run, not only one lane, has no room left for research of this cost."""
         return left(self.ceiling("work"), self._whole.used).exceeded_by(amount) is not None
 
     def hold(self, lane: int, step: str, amount: Usage, gate: Gate) -> HoldRecord:

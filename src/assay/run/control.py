@@ -50,7 +50,7 @@ class RunTask:
 
     @property
     def created(self) -> bool:
-        """Whether the run is stored, that is, its preparation succeeded."""
+        """True if the run is stored, that is, its preparation succeeded."""
         return self._execution is not None
 
     async def __aiter__(self) -> AsyncIterator[Envelope]:
@@ -115,7 +115,7 @@ class RunTask:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing of the run is active in this process any more."""
+        """True if nothing of the run is active in this process any more."""
         return self._task.done()
 
     def on_end(self, told: Callable[[], None]) -> None:
@@ -208,11 +208,9 @@ async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused:
     """
     text = text.strip()
     if not text or len(text) > LONGEST:
-        raise UsageError(f"what a run is told has 1 to {LONGEST:,} characters, and this has {len(text):,}")
+        raise UsageError(f"a message to a run has 1 to {LONGEST:,} characters, and this has {len(text):,}")
     if len(await journal.inbox(run_id, STEERING)) >= MOST:
-        raise UsageError(
-            f"run {run_id} has been told {MOST} instructions; it takes no more: start another run, or fork this one"
-        )
+        raise UsageError(f"run {run_id} has {MOST} messages, and accepts no more: start another run, or fork this one")
     name = secrets.token_hex(4)
     events: list[Event] = [ControlAccepted(action="steer", id=name, text=text)]
     events += [ControlRejected(action="steer", id=name, why=refused)] if refused else []

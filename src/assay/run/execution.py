@@ -49,7 +49,7 @@ class LaneRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class EngineParts:
-    """What all executions of an engine share. `redo` False: steps that are not stored raise `NotStored`."""
+    """The parts that all executions of an engine share. `redo` False: steps that are not stored raise `NotStored`."""
 
     journal: Journal
     breakers: CircuitBreakers
@@ -133,7 +133,7 @@ class Execution:
         return f"{step}@{attempt}~{once}"
 
     def stands(self, path: Path, name: str, once: str) -> bool:
-        """Whether such an event was emitted beside a step done here and not dropped with it."""
+        """True if such an event was emitted beside a step done here and not dropped with it."""
         steps = (f"{'/'.join(path)}:{name}:{ordinal}" for ordinal in range(self._ordinals[path, f":{name}"]))
         return any(self.beside(step, self._attempts.get(step, 0), once) in self.said for step in steps)
 
@@ -278,10 +278,10 @@ class Execution:
         if self.cancelled:
             raise Cancelled(f"run {self.run_id} was cancelled")
         if self.paused:
-            raise Paused(f"run {self.run_id} was paused; to go on: assay runs resume {self.run_id}")
+            raise Paused(f"run {self.run_id} was paused; to continue: assay runs resume {self.run_id}")
 
     def may_begin(self, kind: Kind, lane: int) -> bool:
-        """Whether one more search or page may be begun that a lane will probably ask for."""
+        """True if one more search or page may be begun that a lane will probably ask for."""
         rules = self.brief.speculation
         if not isinstance(rules, Speculation) or self.exhausted or is_near(self.research_seconds, self.active()):
             return False

@@ -227,12 +227,12 @@ class Feeds:
 
 
 def is_executed(row: RunRow) -> bool:
-    """Whether a process executes a run, as far as can be known."""
+    """True if a process executes a run, as far as can be known."""
     return bool(row.holder) and not is_dead(row.holder)
 
 
 async def _wait_for_news(news: asyncio.Event, rest: float | None) -> bool:
-    """Whether there was news within `rest` seconds."""
+    """True if there was news within `rest` seconds."""
     try:
         async with asyncio.timeout(rest):
             return await news.wait()
@@ -241,7 +241,7 @@ async def _wait_for_news(news: asyncio.Event, rest: float | None) -> bool:
 
 
 def topic_of(envelopes: Collection[Envelope]) -> str:
-    """What a run last waited for, according to these events; "" for nothing."""
+    """The topic a run last waited for, according to these events; "" for nothing."""
     waits = [decode(envelope) for envelope in envelopes if envelope.type == RunWaiting.kind]
     return next((event.topic for event in reversed(waits) if isinstance(event, RunWaiting)), "")
 

@@ -32,7 +32,7 @@ class JobInHand:
         self._clock, self._part, self._turn = clock, part, asyncio.Lock()
         self._line, self._notes = job.line, dict(job.notes)
         self.stopped = False
-        """Whether its owner ended it. A worker that shuts down leaves it to others."""
+        """True if its owner ended it. A worker that shuts down leaves it to others."""
 
     def work(self, of: type[W]) -> W:
         """The job's arguments, decoded."""

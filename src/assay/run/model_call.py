@@ -141,11 +141,11 @@ class Attempts:
 
     @property
     def _unheard(self) -> bool:
-        """Whether no model of the role has answered since this process resumed the run."""
+        """True if no model of the role has answered since this process resumed the run."""
         return self._place.execution.answering.isdisjoint(self._place.brief.models[self._role])
 
     def _hopeless(self, names: Sequence[str]) -> bool:
-        """Whether to end the run: the cause existed before the run began, and is the same for all models it would
+        """True if the run must end: the cause existed before the run began, and is the same for all models it would
         call.
         """
         return self._role in FIRST_ASKED and self._unheard and len(self._unusable) == len(names)
@@ -215,7 +215,7 @@ class Attempts:
         return reply
 
     def _widened(self, name: str) -> bool:
-        """Whether the model can get more room than it had; it keeps that from now on."""
+        """True if the model can get more room than it had; it keeps that from now on."""
         had, most = self._had(name), self._place.world.models[name].profile.max_output
         room = min(next((each for each in ROOMS if each > had), 0), self._left(name), most)
         if room < had + LEAST_ROOM or self._request.max_tokens + had >= most:

@@ -105,7 +105,7 @@ def this_process() -> str:
 
 
 def is_dead(holder: str) -> bool:
-    """Whether `holder` is known to have ended: it ran on this host and is gone or a zombie."""
+    """True if `holder` is known to have ended: it ran on this host and is gone or a zombie."""
     words = holder.split()
     if len(words) != WORDS or words[3] != _machine() or not words[1].isdigit():
         return False
@@ -283,7 +283,7 @@ _VERSION = re.compile(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
 
 
 def is_newer(release: str, own: str) -> bool:
-    """Whether `release` is newer than `own`; False if either is not a version."""
+    """True if `release` is newer than `own`; False if either is not a version."""
     one, other = _order(release), _order(own)
     return one is not None and other is not None and one > other
 
@@ -300,7 +300,7 @@ def _order(release: str) -> tuple[tuple[int, ...], bool] | None:
 
 
 def is_ahead(release: str) -> bool:
-    """Whether a release is newer than the installed one."""
+    """True if a release is newer than the installed one."""
     return is_newer(release, own_release())
 
 

@@ -50,9 +50,9 @@ def checked(name: str, text: object, ours: str, origin: str) -> str:
         raise ConfigError(f"{said} is not text: its entry point must name a string")
     wanted, found = set(_PLACE.findall(ours)), set(_PLACE.findall(text))
     if missing := sorted(wanted - found):
-        raise ConfigError(f"{said} lacks {_named(missing)}: begin an item with each, as ours does")
+        raise ConfigError(f"{said} lacks {_named(missing)}: begin an item with each, as Assay's own text does")
     if unknown := sorted(found - wanted):
-        raise ConfigError(f"{said} has {_named(unknown)}, which ours has not: take it out")
+        raise ConfigError(f"{said} has {_named(unknown)}, which Assay's own text lacks: remove it")
     return text.strip()
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class DocumentPassages(msgspec.Struct, frozen=True, kw_only=True):
-    """What a call found in one document, before the lane assigns ids."""
+    """The passages a call found in one document, before the lane assigns ids."""
 
     document: Document
     spans: tuple[PassageSpan, ...]

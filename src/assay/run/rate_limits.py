@@ -30,7 +30,7 @@ def named(name: str, reason: str) -> str:
 
 
 def unspoken(reply: Reply) -> bool:
-    """Whether a reply was cut at its cap before it said anything: all went into reasoning, shown or not."""
+    """True if a reply was cut at its cap before it said anything: all went into reasoning, shown or not."""
     return reply.stop == "length" and not reply.text.strip() and not reply.calls
 
 
@@ -179,6 +179,6 @@ class CircuitBreakers:
             breaker.until = now + max(breaker.pause, min(retry_after or 0.0, LONGEST))
 
     def is_open(self, name: str, now: float) -> bool:
-        """Whether to leave it alone now: it failed, or its probe is in progress."""
+        """True if it must be left alone now: it failed, or its probe is in progress."""
         breaker = self._breakers.get(name)
         return breaker is not None and now < breaker.until

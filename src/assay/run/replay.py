@@ -61,7 +61,7 @@ class ReplayedEvent(msgspec.Struct, frozen=True):
 
     @property
     def is_computed(self) -> bool:
-        """Whether it lies between steps and was emitted by the run itself."""
+        """True if it lies between steps and was emitted by the run itself."""
         return not self.key.step and not self.envelope.type.startswith(OF_THE_ENGINE)
 
 
@@ -163,7 +163,7 @@ Revise = Callable[[Event], Event | None]
 
 
 def begun(log: Iterable[Envelope], phase: str) -> bool:
-    """Whether a phase of a run began."""
+    """True if a phase of a run began."""
     return any(_begins(envelope, phase) for envelope in log)
 
 

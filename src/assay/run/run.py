@@ -54,7 +54,7 @@ class Handle(Generic[T]):
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, in whatever way."""
+        """True if it has ended, in whatever way."""
         return self._task.done()
 
     async def result(self) -> T:
@@ -205,7 +205,7 @@ class Run(RunPlace):
         return Handle(self.lane, branch.path, self.execution.start(_await(fn, branch), name))
 
     def stands(self, name: str, once: str) -> bool:
-        """Whether an event was emitted as `once` beside a step with this name and place, and not dropped.
+        """True if an event was emitted as `once` beside a step with this name and place, and not dropped.
 
         A replay gives the same answer if it is asked after the last such event.
         """
@@ -364,11 +364,11 @@ class Run(RunPlace):
 
     @property
     def limited(self) -> bool:
-        """Whether anything except time is limited: then parallel calls leave less for one another."""
+        """True if anything except time is limited: then parallel calls leave less for one another."""
         return self.execution.accounts.limited
 
     def open(self) -> bool:
-        """Whether this place's gate is open. To base a decision on it, use a step: its result is stored."""
+        """True if this place's gate is open. To base a decision on it, use a step: its result is stored."""
         try:
             self.execution.check(self.gate, self.lane)
         except LimitReached:

@@ -157,7 +157,7 @@ def _is_asked(place: RunPlace, role: Role, request: Request) -> bool:
 
 
 def _questions(request: Request) -> list[str]:
-    """What is asked: the question, the first line of each task, the steps of the plan."""
+    """The text of the questions asked: the question, the first line of each task, the steps of the plan."""
     lines = (text.strip().partition("\n")[0].strip() for text in request.named("task"))
     titles = (step.title for plan in _plans(request) for step in plan.steps)
     told = (*request.named("question"), *lines, *titles)

@@ -178,7 +178,7 @@ class ForeseenCalls:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def expects(self, slot: str, name: str, request: Request) -> bool:
-        """Whether exactly this call was begun for a slot."""
+        """True if exactly this call was begun for a slot."""
         call = self._begun.get(slot)
         return call is not None and call.name == name and call.request == request
 
@@ -234,7 +234,7 @@ def affords(rules: Speculation, budget: Budget, spent: Usage, kind: Kind) -> int
 
 
 def leaves(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> bool:
-    """Whether one of the `allowed` pieces is left for a lane, with `lanes` at work.
+    """True if one of the `allowed` pieces is left for a lane, with `lanes` at work.
 
     Lanes at work have equal parts, at least one each. Pages from guessed searches are counted apart, so they take
     nothing from lanes, whose guesses are better, until a share of the run's own work exceeds both.
@@ -250,7 +250,7 @@ def leaves(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> boo
 
 
 def is_near(limit: float | None, used: float) -> bool:
-    """Whether most of a limit is used."""
+    """True if most of a limit is used."""
     return limit is not None and used >= LOW * limit
 
 

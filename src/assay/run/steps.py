@@ -90,7 +90,7 @@ class RunPlace:
 
     @property
     def room(self) -> Budget:
-        """What may still be spent here; None for measures without a limit."""
+        """The amounts that may still be spent here; None for measures without a limit."""
         return self.execution.accounts.room(self.lane, self.gate)
 
     @property
@@ -202,7 +202,7 @@ def digest(value: object) -> str:
 
 
 class StepContext:
-    """What a step reports while it works; committed with its result, or not at all."""
+    """The reports of a step while it works; committed with its result, or not at all."""
 
     def __init__(self, place: RunPlace, key: str) -> None:
         self._place, self.key = place, key

@@ -168,7 +168,7 @@ class Listener(Protocol):
 
 
 class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do with a reply while it streams.
+    """The handling of a reply while it streams.
 
     Args:
         deltas: makes the event for a piece of the reply's text, None if there is nothing to emit yet. Without it the
@@ -337,7 +337,7 @@ def musing(text: str) -> int:
 
 
 def _thinks(paragraph: str) -> bool:
-    """Whether a paragraph is about the task rather than its subject."""
+    """True if a paragraph is about the task rather than its subject."""
     if _HEADING.match(paragraph) or _CITES.search(paragraph):
         return False
     return not paragraph.strip("-* \n") or _OF_THE_TASK.search(paragraph) is not None

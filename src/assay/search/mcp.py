@@ -102,7 +102,7 @@ class McpServer:
         """
         id = unquote(url.removeprefix(f"{self.name}/"))
         if not self._access.fetch:
-            raise FetchFailed(f"refused: {self.name} has no tool which reads")
+            raise FetchFailed(f"refused: {self.name} has no tool that reads")
         try:
             text = await self._call(self._access.fetch, id)
         except _Wrong as error:

@@ -177,6 +177,6 @@ class _Connection(Generic[C]):
 
 
 def _is_cancelled() -> bool:
-    """Whether the running task itself is being cancelled."""
+    """True if the running task itself is being cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -26,7 +26,7 @@ PATIENCE = 3_600.0
 
 
 class SharedWork(msgspec.Struct, frozen=True, kw_only=True):
-    """What one process writes at a time.
+    """An index that one process writes at a time.
 
     `lock` is its advisory lock in PostgreSQL, `pause` the seconds between two checks there, `patience` the longest
     wait.

@@ -309,7 +309,7 @@ def url_of(sock: socket.socket) -> str:
 
 
 async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
-    """Whether a server on this address requires a login: by default, if there are users.
+    """True if a server on this address requires a login: by default, if there are users.
 
     Raises:
         UsageError: others than this machine reach it, and there are no users.

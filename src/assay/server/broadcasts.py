@@ -121,7 +121,7 @@ class RunLists:
 
 
 async def _wait_for_news(news: asyncio.Event) -> bool:
-    """Whether there was news before a heartbeat was due."""
+    """True if there was news before a heartbeat was due."""
     try:
         async with asyncio.timeout(HEARTBEAT):
             return await news.wait()
@@ -250,7 +250,7 @@ class Broadcast:
 
 
 def _rest(frames: Sequence[tuple[int, str, bytes]], follower: Follower) -> Chunk | None:
-    """What a follower does not have who has read further in the store than the broadcast was."""
+    """The news for a follower who is ahead of the broadcast."""
     return _chunk((each for each in frames if each[0] > follower.at), follower.wanted)
 
 

@@ -122,7 +122,7 @@ def _unquoted(key: str, value: str) -> str:
 
 
 def is_secure(request: HTTPConnection) -> bool:
-    """Whether a browser keeps cookies for secure pages: over TLS, and on this machine."""
+    """True if a browser keeps cookies for secure pages: over TLS, and on this machine."""
     return request.url.scheme == "https" or is_loopback(name_of(request.headers.get("host", "")))
 
 

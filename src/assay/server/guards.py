@@ -173,7 +173,7 @@ def body_of(request: Request) -> LimitedBody:
 
 
 def is_ours(host: str, names: frozenset[str]) -> bool:
-    """Whether a `Host` header names this server.
+    """True if a `Host` header names this server.
 
     Another site's page can point its own name at our address (DNS rebinding), but no browser sends an address instead
     of a name. So addresses are accepted, names only if they are known.
@@ -199,7 +199,7 @@ def name_of(host: str) -> str:
 
 
 def is_same_site(headers: Headers, host: str) -> bool:
-    """Whether a request that may change something comes from our own page, or from no browser.
+    """True if a request that may change something comes from our own page, or from no browser.
 
     The rule is that of Go's `http.CrossOriginProtection`: browsers send `Sec-Fetch-Site`, older ones at least `Origin`.
     A client that sends neither is not a browser.
@@ -212,7 +212,7 @@ def is_same_site(headers: Headers, host: str) -> bool:
 
 
 def is_trusted(headers: Headers, trusted: frozenset[str]) -> bool:
-    """Whether a request comes from a page of another site that may make changes here."""
+    """True if a request comes from a page of another site that may make changes here."""
     origin = headers.get("origin", "").lower()
     return origin in trusted or ("*" in trusted and origin not in ("", "null") and "cookie" not in headers)
 
@@ -224,7 +224,7 @@ def names_here(bound: str, configured: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """True if only this machine reaches an address."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

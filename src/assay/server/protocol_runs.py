@@ -190,7 +190,7 @@ class Caller(msgspec.Struct, frozen=True):
             return await self.runs.begin(self.owner, question, sources=sources, **wanted)
 
     async def has_ended(self, run_id: str) -> bool:
-        """Whether there is a run with this id that another run can continue."""
+        """True if there is a run with this id that another run can continue."""
         try:
             row = await self.assay.find(run_id)
         except UnknownName:

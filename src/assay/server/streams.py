@@ -22,7 +22,7 @@ OUTLET = "assay.outlet"
 
 
 class Flow(Protocol):
-    """Whether the client accepts more bytes."""
+    """True if the client accepts more bytes."""
 
     write_paused: bool
 
@@ -50,7 +50,7 @@ class Outlet:
 
     @property
     def gone(self) -> bool:
-        """Whether the client has gone."""
+        """True if the client has gone."""
         return self._transport.is_closing()
 
     def write(self, chunk: Chunk, *, chunked: bool) -> bool:
@@ -93,7 +93,7 @@ BEGIN = f"retry: {RETRY_MS}\n\n".encode()
 BEAT = b": still here\n\n"
 
 Picked = Callable[[str], bool]
-"""Whether events of a type are wanted."""
+"""A test: events of this type are wanted."""
 
 _encode = msgspec.json.Encoder().encode
 

@@ -67,7 +67,7 @@ def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: st
     if near:
         detail = f"{reason}; did you mean {near[0]!r}?"
     else:
-        detail = f"{reason}; there is: {', '.join(known[:SHOWN])}" if known else reason
+        detail = f"{reason}; use one of: {', '.join(known[:SHOWN])}" if known else reason
     fault = Fault(pointer=pointer, detail=detail)
     return refusal("invalid", f"{where} does not fit: {detail}", errors=(fault,), known=known)
 
@@ -215,7 +215,7 @@ class Endpoint:
 
 
 class RouteOptions(TypedDict, total=False):
-    """What a route declares besides its types; see `Endpoint`."""
+    """The declarations of a route besides its types; see `Endpoint`."""
 
     status: int
     scope: Permission | Literal[""]

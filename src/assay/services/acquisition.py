@@ -237,7 +237,7 @@ class Gathering:
         self.notes += notes_of(left_out)
         self._note({url: reason for reason, urls in left_out.items() for url in urls})
         if unread:
-            some = "1 file which is" if unread == 1 else f"{unread} files which are"
+            some = "1 file that is" if unread == 1 else f"{unread} files that are"
             self.warnings.append(f"skipped {some} not text in {place}")
         return tuple(gave)
 
@@ -255,7 +255,7 @@ class Gathering:
         self.skipped |= {url: (SkippedFile(url, why),) for url, why in reasons.items()}
 
     def _since(self, known: int) -> tuple[SkippedFile, ...]:
-        """What was skipped after the first `known` files and pages."""
+        """Everything skipped after the first `known` files and pages."""
         later = itertools.islice(self.skipped.values(), known, None)
         return tuple(itertools.chain.from_iterable(later))[: places.MOST_SKIPPED]
 
@@ -299,7 +299,7 @@ def _renewed(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
 
 
 def _left_out(file: Fetched, extractors: Sequence[Extractor], reasons: dict[str, list[str]]) -> bool:
-    """Whether no extractor reads this file of a repository; the reason goes to `reasons`."""
+    """True if no extractor reads this file of a repository; the reason goes to `reasons`."""
     name, reader = page_name(file), extractor_for(file, extractors)
     why = left_out_by_name(name) or left_out_by_content(name, file.body, reader.media_type if reader else "")
     if why:

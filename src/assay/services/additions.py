@@ -194,7 +194,7 @@ async def go_on(context: Context) -> list[Addition]:
 
 
 def _is_left(addition: Addition) -> bool:
-    """Whether nobody reads it any more, and it has not ended."""
+    """True if nobody reads it any more, and it has not ended."""
     return addition.state not in ENDED and (not addition.holder or is_dead(addition.holder))
 
 

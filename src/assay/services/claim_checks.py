@@ -110,7 +110,7 @@ class RowChecker:
         return found
 
     def faults(self) -> tuple[str, ...]:
-        """What to tell of the checks which failed so far."""
+        """Warnings about the checks that failed so far."""
         return faults(self.added, self._failed)
 
 

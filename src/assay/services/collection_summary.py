@@ -1,4 +1,4 @@
-"""What a collection contains, by counting, and questions it answers, each tried on the built-in model.
+"""A summary of a collection, by counting, and questions it answers, each tried on the built-in model.
 
 If a model is named it writes a summary too: a report like any other.
 """
@@ -66,7 +66,7 @@ class SuggestedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CollectionOverview(msgspec.Struct, frozen=True, kw_only=True):
-    """What a collection contains.
+    """The content of a collection.
 
     `first` and `last` are the dates its documents state; `looked_into` counts the documents that the subjects are from.
     `summary` is Markdown, the report of the run `run_id`; both are empty if no model was to write one.
@@ -94,7 +94,7 @@ class _Passage(msgspec.Struct, frozen=True):
 
 
 async def collection_summary(assay: Researcher, collection: str, questions: int) -> CollectionOverview:
-    """What `collection` contains, with at most `questions` questions; nothing leaves this machine.
+    """A summary of `collection`, with at most `questions` questions; nothing leaves this machine.
 
     Raises:
         UnknownName: there is no such collection.

@@ -23,7 +23,7 @@ from assay.services.shelves import NAMED, check_collection, forget_pages, one
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sync changed in a collection, and its number of documents now.
+    """The changes of a sync in a collection, and its number of documents now.
 
     A warning is a sentence; a note says what was left out on purpose; `skipped` has both, by file.
     """
@@ -304,7 +304,7 @@ def _remove(context: Context, references: Sequence[str], collection: str) -> lis
 def _candidates(
     reference: str, collection: str, find: Callable[[str, Sequence[str]], list[Document]]
 ) -> list[Document]:
-    """What a reference may mean: a document by a name, or the file at a path."""
+    """The possible meanings of a reference: a document by a name, or the file at a path."""
     found = find(reference, [collection])
     if found:
         return found

@@ -194,7 +194,7 @@ class Context:
 
     @shared
     def readers(self) -> Readers:
-        """What takes the text out of files."""
+        """The extractors of text from files."""
         return self.wiring.readers()
 
     @shared
@@ -209,7 +209,7 @@ class Context:
 
     @shared
     def online(self) -> SharedWeb:
-        """What all runs share for using the web."""
+        """Everything all runs share for using the web."""
         return self.wiring.online(self)
 
     @shared
@@ -283,7 +283,7 @@ class Context:
 
     @property
     def busy(self) -> bool:
-        """Whether this process has active runs."""
+        """True if this process has active runs."""
         return "engine" in self.made and self.engine.busy
 
     async def close(self) -> None:

@@ -29,7 +29,7 @@ N = TypeVar("N", int, float)
 
 
 class UsedToday(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user has used today (UTC): runs begun, and their usage so far; `going` are queued or executed now."""
+    """The usage of a user today (UTC): runs begun, and their usage so far; `going` are queued or executed now."""
 
     runs: int
     usd: float
@@ -39,7 +39,7 @@ class UsedToday(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def allowances(limits: Limits, owner: str | None = None, own: OwnerLimits | None = None) -> tuple[Allowance, ...]:
-    """What today's runs may use together: those of all, and those of an owner; empty if there are no limits.
+    """The limits of today's runs together: those of all, and those of an owner; empty if there are no limits.
 
     `own` are the owner's limits, in place of those in the settings.
     """
@@ -111,7 +111,7 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
 
 
 async def used_today(journal: Journal, limits: OwnerLimits, owner: str | None) -> UsedToday:
-    """What an owner has used today, and the limits."""
+    """The usage of an owner today, and the limits."""
     runs = await journal.owned_by(owner).spending(since=_today(datetime.now(UTC)))
     used = sum((run.usage for run in runs), Usage())
     going = await journal.owned_by(owner).page(RunFilter(status=GOING), MOST_ENTRIES)
@@ -133,7 +133,7 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
 
 
 async def spent(journal: Journal, now: datetime) -> Usage:
-    """What the runs created on the day of `now` (UTC) have spent, or hold for calls in flight."""
+    """The amounts that the runs created on the day of `now` (UTC) have spent, or hold for calls in flight."""
     runs = await journal.spending(since=_today(now))
     return sum((run.usage for run in runs), Usage())
 
@@ -178,6 +178,6 @@ def _allowance_message(within: Allowance, runs: Sequence[Spent]) -> str:
     if within.tokens is not None:
         parts.append(f"{used.tokens:,} of {within.tokens:,} tokens ({setting}tokens_per_day)")
     going = sum(run.status not in FINAL for run in runs)
-    kept = f", and {going} of them which have not ended keep their limits (limits.usd, --max-usd)" if going else ""
+    kept = f", and {going} of them that have not ended keep their limits (limits.usd, --max-usd)" if going else ""
     whose = "today's runs" if within.owner is None else "your runs of today"
     return f"{whose} have used {' and '.join(parts)}{kept}"

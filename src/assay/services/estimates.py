@@ -114,7 +114,7 @@ def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
 
 
 def _cut(budget: Budget, run: Spent) -> bool:
-    """Whether a limit may have ended a run: research leaves the writer's part."""
+    """True if a limit may have ended a run: research leaves the writer's part."""
     shares = {"usd": RESEARCH, "tokens": RESEARCH}
     limits = [(getattr(budget, name), getattr(run.usage, name), shares.get(name, 1.0)) for name in MEASURES]
     limits.append((budget.seconds, run.active_seconds, WORK))
@@ -140,7 +140,7 @@ def by_runs(runs: Sequence[Spent]) -> Estimate:
 
 
 def by_rules(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth | None = None, steps: int = 0) -> Estimate:
-    """What the rules of the depth allow; if it is not known yet, those of all depths."""
+    """The ranges that the rules of the depth allow; if it is not known yet, those of all depths."""
     known = depth or (brief.depth if brief.depth != "auto" else None)
     depths: list[SetDepth] = [known] if known else ["light", "medium", "extended"]
     several = [_at(brief, profiles, each, steps) for each in depths]
@@ -226,7 +226,7 @@ def _judged(brief: Brief) -> list[CallEstimate]:
 
 
 def _idle(brief: Brief, line: CallEstimate, profiles: dict[Role, Profile]) -> bool:
-    """Whether such calls are not made, since the built-in model cannot judge."""
+    """True if such calls are not made, since the built-in model cannot judge."""
     return line.role == "judge" and profiles["judge"].quotes
 
 

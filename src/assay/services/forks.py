@@ -108,7 +108,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_same(self) -> bool:
-        """Whether everything is the same."""
+        """True if everything is the same."""
         return self.same_report and not self.differences
 
 
@@ -253,7 +253,7 @@ def _checkpoint_at(parent: Parent, point: Point) -> Checkpoint:
     there = [each for each in POINTS if checkpoint_before(run_id, memory, each) is not None]
     if there:
         raise UsageError(
-            f"run {run_id} ({row.status}) never came to {point}, so it cannot be forked from there; "
+            f"run {run_id} ({row.status}) never reached {point}, so it cannot be forked from there; "
             f"fork from {' or '.join(there)}"
         )
     raise UsageError(f"run {run_id} ({row.status}) never made a plan, so it cannot be forked: start it again")

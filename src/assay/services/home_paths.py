@@ -28,7 +28,7 @@ def runs_folder(home: Path) -> Path:
 
 
 def is_indexed(home: Path) -> bool:
-    """Whether there is an index of runs."""
+    """True if there is an index of runs."""
     return any(runs_folder(home).glob("runs-*/meta.json"))
 
 

@@ -1,4 +1,4 @@
-"""What users do with jobs: start, follow, end and retry them; and the worker that does them."""
+"""Jobs of users: start, follow, end and retry them; and the worker that does them."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None
 
 
 async def figures(context: Context, id: str) -> list[WorkerFigures]:
-    """What each worker has done of a job with parts; see `Assay.job_figures`."""
+    """The work of each worker on a job with parts; see `Assay.job_figures`."""
     jobs = jobs_of(context)
     return by_worker(await jobs.noted((await jobs.find(id)).id))
 

@@ -1,4 +1,4 @@
-"""What an administrator sees of all users: numbers, names and times, and never a question or a text."""
+"""The administrator's view of all users: numbers, names and times, and never a question or a text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Overview:
         return await self._store.journal.counts(), QueueDepth() if queue is None else await queue.depth()
 
     async def usage(self, since: str, until: str) -> list[ModelUsage]:
-        """What the runs begun in a period (ISO 8601 UTC, empty for no bound) used, by day, user and model."""
+        """The usage of the runs begun in a period (ISO 8601 UTC, empty for no bound), by day, user and model."""
         return await self._store.journal.usage(since, until, daily=True)
 
     async def runs(

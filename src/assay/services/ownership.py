@@ -25,7 +25,7 @@ from assay.services.schedules import ScheduleBook
 
 
 class Handover(msgspec.Struct, frozen=True, kw_only=True):
-    """What is transferred, or would be, from one owner (empty: the local user) to another."""
+    """The things transferred, or to be transferred, from one owner (empty: the local user) to another."""
 
     source: str
     target: str
@@ -34,7 +34,7 @@ class Handover(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def planned(context: Context, source: str, target: str) -> Handover:
-    """What `adopt` would transfer."""
+    """The things that `adopt` would transfer."""
     store = _store(context, source, target)
     found = await asyncio.to_thread(store.belongings, source, target)
     schedules = 0 if context.home is None else len(ScheduleBook(context.home, source).all())
@@ -172,7 +172,7 @@ async def _jobs(context: Context) -> None:
         await asyncio.sleep(PAUSE)
     else:
         raise UsageError(
-            f"job {left[0].id} is still done by {process_of(left[0].holder)}: stop that worker, then try again"
+            f"{process_of(left[0].holder)} is still doing job {left[0].id}: stop that worker, then try again"
         )
     await jobs.forget(LATER, failed=True)
 

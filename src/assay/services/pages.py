@@ -22,7 +22,7 @@ AGENT = f"Assay/{version('assay')} (research assistant; reads what its user asks
 
 
 class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run would read of a page: its text and metadata; `sha256` names the snapshot.
+    """A page as a run would read it: its text and metadata; `sha256` names the snapshot.
 
     `rendered` is the browser that produced the page, "" if the bytes are the server's.
     """

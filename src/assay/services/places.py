@@ -224,7 +224,7 @@ def documents_of(
 
 
 def skipped_in(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ...]]) -> tuple[SkippedFile, ...]:
-    """What was skipped of these files, at most `MOST_SKIPPED`, with absolute paths."""
+    """The skipped ones of these files, at most `MOST_SKIPPED`, with absolute paths."""
     known = {os.path.abspath(name): (name, found) for name, found in skipped.items()}
     return tuple(
         msgspec.structs.replace(each, path=f"{file}{each.path.removeprefix(known[file][0])}")
@@ -253,7 +253,7 @@ def _before(file: str, library: Library) -> tuple[str, ...]:
 
 
 def is_named(row: CollectionRow) -> bool:
-    """Whether a user created this collection, rather than a run for itself."""
+    """True if a user created this collection, rather than a run for itself."""
     name = row.name.removeprefix(f"{row.owner}{SLASH}")
     return name != UNSORTED and not _SELECTION.fullmatch(name)
 

@@ -1,4 +1,4 @@
-"""What services need from the program that wires them; `app` implements it."""
+"""The needs of services from the program that wires them; `app` implements it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class WebPages(Pages, Protocol):
 
 
 class SharedWeb(Protocol):
-    """What all runs of a process share for using the web."""
+    """Everything all runs of a process share for using the web."""
 
     def over(self, library: Library) -> WebPages:
         """The same, with pages as documents of one owner's library."""
@@ -124,11 +124,11 @@ class Wiring(Protocol):
     """Creates adapters from a context's settings, each on first use."""
 
     def reader(self, context: Context) -> DocumentReader:
-        """What reads the passages of documents."""
+        """The reader of passages of documents."""
         ...
 
     def readers(self) -> Readers:
-        """What takes the text out of files."""
+        """The extractors of text from files."""
         ...
 
     def search(self, context: Context) -> LibrarySearch:
@@ -164,7 +164,7 @@ class Wiring(Protocol):
         ...
 
     def online(self, context: Context) -> SharedWeb:
-        """What all runs share for using the web."""
+        """Everything all runs share for using the web."""
         ...
 
     def poster(self, settings: Settings) -> Poster:
@@ -209,7 +209,7 @@ class Researcher(Protocol):
         ...
 
     async def is_answered(self, reference: str) -> bool:
-        """Whether a run has what it waits for."""
+        """True if a run has what it waits for."""
         ...
 
     async def export(self, reference: str, suffix: str, citations: CitationMode = "numbers") -> bytes:

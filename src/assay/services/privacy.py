@@ -55,7 +55,7 @@ def with_recipients(settings: Settings, brief: Brief, models: Mapping[str, Model
 
 
 async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
-    """Whether a run had private documents, by its brief and by what it read; later marks count too."""
+    """True if a run had private documents, by its brief and by what it read; later marks count too."""
     earlier = msgspec.json.decode((await journal.load(run_id)).brief, type=Brief)
     if earlier.scope.private:
         return True
@@ -115,19 +115,19 @@ def ways(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Ways:
 
 
 def _stays(settings: Settings, name: str, model: Model) -> bool:
-    """Whether what a model receives stays on this machine."""
+    """True if what a model receives stays on this machine."""
     return is_here(settings, name, local=model.profile.local)
 
 
 def is_here(settings: Settings, name: str, *, local: bool) -> bool:
-    """Whether a model or embedder is on this machine: by its own claim, its address, and no forwarding."""
+    """True if a model or embedder is on this machine: by its own claim, its address, and no forwarding."""
     url = access(settings, name).url
     passed_on: Sequence[str] = CLOUD if plugins.split(name)[0] == "ollama" else ()
     return local and (not url or is_loopback(url)) and not name.endswith(tuple(passed_on))
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is on this machine."""
+    """True if an address is on this machine."""
     try:
         host = read(url).host
         return host == "localhost" or ipaddress.ip_address(host).is_loopback

@@ -31,7 +31,7 @@ KEYS = {"google": "gemini"}
 
 
 def access(settings: Settings, name: str) -> Access:
-    """What the adapter of the model `name` (PROVIDER:NAME) receives."""
+    """The access for the adapter of the model `name` (PROVIDER:NAME)."""
     provider, _ = plugins.split(name)
     service = settings.services.get(provider)
     key = service.key if service else settings.keys.of(KEYS.get(provider, provider))

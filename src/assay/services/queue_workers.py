@@ -187,7 +187,7 @@ class Worker:
                 self._execute(lease)
 
     def _may_take(self, run: QueuedRun) -> bool:
-        """Whether this worker could continue a run if its holder were gone."""
+        """True if this worker could continue a run if its holder were gone."""
         return run.ready and run.run_id not in self._others and not is_ahead(run.release)
 
     def _execute(self, lease: Lease) -> None:

@@ -125,12 +125,12 @@ class RunHandle:
 
     @property
     def created(self) -> bool:
-        """Whether the run is stored; then it can be resumed, whatever happens."""
+        """True if the run is stored; then it can be resumed, whatever happens."""
         return self._execution.created
 
     @property
     def ended(self) -> bool:
-        """Whether this process is done with the run: it ended, waits, or could not be started."""
+        """True if this process is done with the run: it ended, waits, or could not be started."""
         return self._execution.ended
 
     def on_end(self, listener: Callable[[], None]) -> None:
@@ -161,7 +161,7 @@ class RunHandle:
         return await self._stored(self.run_id)
 
     def _stopped(self, error: StoreError) -> StoreError:
-        hint = f"; to go on with run {self.run_id} when this is mended: assay runs resume {self.run_id}"
+        hint = f"; to continue run {self.run_id} once this is fixed: assay runs resume {self.run_id}"
         return StoreError(f"{error}{hint if self._execution.created else ''}")
 
     def events(self) -> AsyncIterator[Envelope]:

@@ -30,7 +30,7 @@ class RetentionRules(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def any(self) -> bool:
-        """Whether there is a limit at all."""
+        """True if there is a limit at all."""
         return self.age is not None or self.runs is not None or self.size is not None
 
 

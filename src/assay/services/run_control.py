@@ -1,4 +1,4 @@
-"""What a run's owner may do from any process: end or pause it, steer it, answer its questions."""
+"""The control of a run by its owner from any process: end or pause it, steer it, answer its questions."""
 
 from __future__ import annotations
 
@@ -143,14 +143,14 @@ async def delete(context: Context, reference: str) -> None:
 
 
 async def is_answered(context: Context, reference: str) -> bool:
-    """Whether a run has what it waits for; see `Assay.is_answered`."""
+    """True if a run has what it waits for; see `Assay.is_answered`."""
     row = await find(context, reference)
     topic = (await stored_runs.view(context, row.run_id)).waiting_for
     return not topic or await threads.is_answered(context.store.journal, row.run_id, topic)
 
 
 def is_writing(view: RunView) -> bool:
-    """Whether the report of a run is being written, or was."""
+    """True if the report of a run is being written, or was."""
     return any(phase.name in WRITING for phase in view.phases)
 
 

@@ -33,7 +33,7 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known about a document besides its text.
+    """The facts known about a document besides its text.
 
     `pages` is 0 if its format has none; `bytes` is the size of what it was read from, `document.size` that of its text.
     `collections` are those it is in, as far as the caller may read them.

@@ -168,7 +168,7 @@ def evidence_of(brief: Brief) -> Scope:
 
 
 async def is_answered(journal: Journal, run_id: str, topic: str) -> bool:
-    """Whether a run has been left what it waits for on `topic`."""
+    """True if a run has been left what it waits for on `topic`."""
     return bool(await journal.inbox(run_id, topic))
 
 

@@ -54,7 +54,7 @@ class Who(msgspec.Struct, frozen=True, kw_only=True):
     credential: str = ""
 
     def may(self, permission: Permission) -> bool:
-        """Whether something is allowed."""
+        """True if something is allowed."""
         return permission in self.permissions
 
 
@@ -349,7 +349,7 @@ class Users:
             return await asyncio.to_thread(_hasher().hash, password)
 
     async def _verified(self, hashed: str, password: str) -> bool:
-        """Whether a password matches a hash; without a hash it never does, and takes as long."""
+        """True if a password matches a hash; without a hash it never does, and takes as long."""
         async with self._hashing:
             return await asyncio.to_thread(_is_of, hashed, password[: LONGEST + 1])
 

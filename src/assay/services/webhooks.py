@@ -115,7 +115,7 @@ class Webhooks:
 
     async def _checked(self, owner: str, url: str, secret: str, events: Sequence[str]) -> Webhook:
         if not events:
-            raise UsageError(f"name the events to tell: {', '.join(EVENTS)}")
+            raise UsageError(f"name one or more events of a webhook: {', '.join(EVENTS)}")
         try:
             await self._poster.check(url)
         except FetchFailed as error:

@@ -1,4 +1,4 @@
-"""What executes a run and what it can reach: the engine with its pipeline, the models, searches and pages."""
+"""The means of a run: the engine with its pipeline, the models, searches and pages."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def any_world(context: Context, brief: Brief) -> World:
 
 
 def _reads_anothers(library: Library, brief: Brief) -> bool:
-    """Whether a collection in scope belongs to another owner, who may withdraw access."""
+    """True if a collection in scope belongs to another owner, who may withdraw access."""
     named = [name for name in brief.scope.collections if SLASH in name]
     return any(not each.startswith(f"{brief.owner}{SLASH}") for each in library.referred(named))
 

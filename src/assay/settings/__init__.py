@@ -182,7 +182,7 @@ class Settings(BaseSettings):
 
     @property
     def names_judge(self) -> bool:
-        """Whether the settings name the judge."""
+        """True if the settings name the judge."""
         return "judge" in self.models.model_fields_set
 
     @classmethod

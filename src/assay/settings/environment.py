@@ -1,4 +1,4 @@
-"""What the environment states besides the settings: the terminal, the destination of traces, and needs of child
+"""The environment besides the settings: the terminal, the destination of traces, and needs of child
 processes.
 """
 
@@ -52,7 +52,7 @@ def surroundings() -> TerminalEnvironment:
 
 
 def tracing_wanted() -> bool:
-    """Whether OpenTelemetry's variables name a destination for spans, and do not switch it off."""
+    """True if OpenTelemetry's variables name a destination for spans, and do not switch it off."""
     if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or os.environ.get("OTEL_TRACES_EXPORTER") == "none":
         return False
     places = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")

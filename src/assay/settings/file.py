@@ -99,7 +99,7 @@ def replace(before: str, text: str) -> Path:
     path = settings.config_path()
     with _locked(path):
         if contents() != before:
-            raise ConfigError(f"{path} was changed while you edited it: look at it, and edit it again")
+            raise ConfigError(f"{path} was changed while you edited it: edit it again")
         _replace(path, text)
     return path
 

@@ -29,17 +29,17 @@ class DepthSettings(SettingsTable):
     agents_a_cycle: int | None = Field(
         None, ge=1, le=100, description="agents sent in one round at most (orchestrated)"
     )
-    agents_at_once: int | None = Field(None, ge=1, le=100, description="agents which work at the same time")
+    agents_at_once: int | None = Field(None, ge=1, le=100, description="agents that work at the same time")
     agent_turns: int | None = Field(None, ge=1, le=200, description="turns of an agent")
     calls: int | None = Field(None, ge=0, le=1_000, description="tool calls of an agent; 0: any number")
     queries: int | None = Field(
         None,
         ge=0,
         le=50,
-        description="queries of a step which code drives; 0: the model drives (reflective; in web_search 2)",
+        description="queries of a step that code drives; 0: the model drives (reflective; in web_search 2)",
     )
     pages: int | None = Field(
-        None, ge=0, le=50, description="pages opened in a step which code drives (reflective; in web_search 3)"
+        None, ge=0, le=50, description="pages opened in a step that code drives (reflective; in web_search 3)"
     )
     thoughts: int | None = Field(None, ge=0, le=20, description="calls of `think` before a decision")
     recalls: int | None = Field(None, ge=0, le=50, description="times the writer looks again at what was read")
@@ -53,7 +53,7 @@ class DepthSettings(SettingsTable):
     decision_tokens: int | None = Field(
         None, ge=256, description="tokens of a decision at most: triage, orchestrator, reflector, coverage, survey"
     )
-    query_tokens: int | None = Field(None, ge=256, description="tokens of a reply which words queries at most")
+    query_tokens: int | None = Field(None, ge=256, description="tokens of a reply that words queries, at most")
     plan_tokens: int | None = Field(None, ge=256, description="tokens of a plan at most")
     turn_tokens: int | None = Field(None, ge=256, description="tokens of an agent's turn at most")
     findings_tokens: int | None = Field(None, ge=256, description="tokens of an agent's findings at most")
@@ -61,7 +61,7 @@ class DepthSettings(SettingsTable):
     answer_tokens: int | None = Field(None, ge=256, description="tokens of an answer without a plan at most")
     report_tokens: int | None = Field(None, ge=256, description="tokens of a report at most")
     row_tokens: int | None = Field(None, ge=256, description="tokens of a survey's rows of one batch at most")
-    field_tokens: int | None = Field(None, ge=256, description="tokens of a reply which fills fields at most")
+    field_tokens: int | None = Field(None, ge=256, description="tokens of a reply that fills fields, at most")
     verdict_tokens: int | None = Field(None, ge=256, description="tokens of a judge's verdict at most")
     revision_tokens: int | None = Field(None, ge=256, description="tokens of a revised sentence at most")
 
@@ -143,8 +143,8 @@ class Mcp(SettingsTable):
     url: Annotated[str, AfterValidator(address)] | None = Field(None, description="its address (streamable HTTP)")
     command: tuple[str, ...] = Field((), description="what starts it, with its arguments (stdio)")
     key: Key = Field(None, description="what is sent as a bearer token to its address")
-    search: str = Field("search", description="its tool which finds, empty for none")
-    fetch: str = Field("fetch", description="its tool which reads what was found, empty for none")
+    search: str = Field("search", description="its tool that finds, empty for none")
+    fetch: str = Field("fetch", description="its tool that reads what was found, empty for none")
     timeout: float = Field(30.0, gt=0, description="seconds an answer may take, the start of a process included")
     max_mb: float = Field(5.0, gt=0, description="larger answers are refused (megabytes)")
 
@@ -197,7 +197,7 @@ class EmbedderSettings(SettingsTable):
 
 
 class SpeculationSettings(SettingsTable):
-    """What runs do before anybody asks for it. They find the same without it, and take longer."""
+    """Work that runs do before anybody asks for it. Without it they find the same, and take longer."""
 
     question: bool = Field(False, description="whether to search the web for the question during triage")
     names: bool = Field(False, description="whether to search for names in the question while the plan is written")

@@ -145,7 +145,7 @@ class CustomService(SettingsTable):
 
 
 class ModelEntry(SettingsTable):
-    """What the user knows of a model; before what Assay's table says."""
+    """The user's facts about a model, which come before those of Assay's table."""
 
     window: int | None = Field(None, ge=1_024, description="tokens of its context window")
     max_output: int | None = Field(None, gt=0, description="most tokens of one reply")
@@ -165,7 +165,7 @@ class ModelEntry(SettingsTable):
 
 
 class Limits(SettingsTable):
-    """What a run may take; unset is no limit beyond the depth's own."""
+    """The limits of a run; unset is no limit beyond the depth's own."""
 
     time: float | None = Field(None, gt=0, description="active seconds a run may take")
     tokens: int | None = Field(None, gt=0, description="tokens a run may use, input and output together")
@@ -242,7 +242,7 @@ class SigningSettings(SettingsTable):
 
 
 class Log(SettingsTable):
-    """What is told of runs in lines, and where to."""
+    """The log: its lines, and where they go."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="lowest level to log: debug, info, warning or error; debug may quote texts"
@@ -275,7 +275,7 @@ class Web(SettingsTable):
 
 
 class AgentSettings(SettingsTable):
-    """What research agents may use."""
+    """The tools of research agents."""
 
     tools: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)] = Field(
         ("search", "open", "recall", "calculate"),
@@ -284,7 +284,7 @@ class AgentSettings(SettingsTable):
 
 
 class SourceSettings(SettingsTable):
-    """What you think of sources; that wins over what Assay would say of them."""
+    """Your opinion of sources, which wins over Assay's."""
 
     allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="hosts you trust, with their subdomains: their pages count as primary sources"

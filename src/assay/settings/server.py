@@ -28,7 +28,7 @@ def secure(value: str) -> str:
     if value and (parts.scheme not in ("https", "http") or not parts.netloc or parts.query or parts.fragment):
         raise ValueError("wanted is an address: https://login.example.org")
     if value and parts.scheme == "http" and not local:
-        raise ValueError("an address which begins with https:// is wanted: http can be changed on the way")
+        raise ValueError("give an address that begins with https://: http can be changed on the way")
     return value.strip()
 
 

@@ -63,7 +63,7 @@ class CachedBlobs:
         return found
 
     def has(self, sha256: str) -> bool:
-        """Whether it is in the remote store."""
+        """True if it is in the remote store."""
         return self._distant.has(sha256)
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:

@@ -107,7 +107,7 @@ OWNERS = "owners"
 
 
 class Damage(Exception):
-    """What was read is not what was stored."""
+    """The bytes read differ from those stored."""
 
 
 # zstd's contexts are not kept: making one takes no measurable time, and each holds 2 MB for its thread.
@@ -154,7 +154,7 @@ def check(packed: bytes, name: str, most: int) -> None:
 
 
 def is_name(name: str) -> bool:
-    """Whether it is a SHA-256 as in the names of blobs."""
+    """True if it is a SHA-256 as in the names of blobs."""
     return _HASH.fullmatch(name) is not None
 
 
@@ -248,7 +248,7 @@ class FolderBlobs:
             raise StoreError(f"{path} is damaged: delete it and add its document again") from error
 
     def has(self, sha256: str) -> bool:
-        """Whether it exists; an empty file is not a blob."""
+        """True if it exists; an empty file is not a blob."""
         if not is_name(sha256):
             return False
         try:
@@ -394,5 +394,5 @@ class MemoryBlobs:
         return self._blobs[sha256].get()
 
     def has(self, sha256: str) -> bool:
-        """Whether it exists."""
+        """True if it exists."""
         return sha256 in self._blobs

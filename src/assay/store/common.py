@@ -100,7 +100,7 @@ class Listeners:
 
     @property
     def any(self) -> bool:
-        """Whether there are listeners."""
+        """True if there are listeners."""
         return bool(self._told)
 
     def _remove(self, listener: Told) -> None:
@@ -156,7 +156,7 @@ class _Run(Protocol):
 
 
 def spending(run: _Run, amounts: Iterable[Usage]) -> Spent:
-    """What a run has used, from its steps' holds and spending."""
+    """The usage of a run, from its steps' holds and spending."""
     return Spent(
         run_id=run.run_id,
         status=run.status,
@@ -192,7 +192,7 @@ def iso(seconds: float) -> str:
 
 
 def is_held(until: float, now: float, left: float = 0.0) -> bool:
-    """Whether a lease until then is valid for more than `left` seconds. One that ends too far ahead was taken before
+    """True if a lease until then is valid for more than `left` seconds. One that ends too far ahead was taken before
     the clock was set back.
     """
     return now + left < until <= now + LONGEST_LEASE

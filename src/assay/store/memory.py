@@ -87,7 +87,7 @@ class MemoryCache:
         self._kept: dict[str, bytes] = {}
 
     def recall(self, key: str) -> bytes | None:
-        """What is stored under `key`."""
+        """The value stored under `key`."""
         return self._kept.get(key)
 
     def keep(self, key: str, data: bytes) -> None:
@@ -95,7 +95,7 @@ class MemoryCache:
         self._kept.setdefault(key, data)
 
     def known(self, prefix: str) -> dict[str, bytes]:
-        """What is stored under all keys with this beginning."""
+        """The values stored under all keys with this beginning."""
         return {key: data for key, data in self._kept.copy().items() if key.startswith(prefix)}
 
     def forget(self, keys: Collection[str]) -> None:
@@ -344,7 +344,7 @@ class MemoryJournal(MemoryListing):
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
     ) -> list[Spent]:
-        """What the runs created since then have used, newest first."""
+        """The usage of the runs created since then, newest first."""
         with self._lock:
             known = (run for run in self._known() if only is None or run.run_id in only)
             return _spending(known, since, limit)

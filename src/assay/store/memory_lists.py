@@ -251,7 +251,7 @@ class MemoryListing(OwnedView):
 
 
 def _is(run: StoredRun, wanted: RunFilter) -> bool:
-    """Whether a run matches."""
+    """True if a run matches."""
     return (
         (not wanted.status or run.status in wanted.status)
         and common.fold(wanted.text) in common.fold(run.question)

@@ -143,7 +143,7 @@ class ObjectBlobs:
             raise StoreError(f"{self._url}/{place} is damaged: delete it and add its document again") from error
 
     def has(self, sha256: str) -> bool:
-        """Whether it exists; an empty object is not a blob.
+        """True if it exists; an empty object is not a blob.
 
         Raises:
             StoreError: the store cannot be reached, or refuses.
@@ -235,4 +235,4 @@ def _reason(error: BaseException) -> str:
         return "it does not answer in time"
     if kind is not None and kind[1] in ("Connect", "Request", "Interrupted"):
         return "no connection: is the endpoint in the environment right (AWS_ENDPOINT_URL)?"
-    return f"{type(error).__name__} (it is no address which can be read, or its keys are missing in the environment)"
+    return f"{type(error).__name__} (its address cannot be read, or its keys are missing in the environment)"

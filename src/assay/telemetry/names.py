@@ -68,7 +68,7 @@ Level = Literal["debug", "info", "warning", "error"]
 
 
 class EventFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is logged of a kind of event: its level, its fields, and those only for debugging."""
+    """The log line of a kind of event: its level, its fields, and those only for debugging."""
 
     level: Level
     fields: tuple[str, ...] = ()

@@ -1,1 +1,1 @@
-"""What a research agent may do: search, open documents, recall what was read."""
+"""The tools of a research agent: search, open documents, recall what was read."""

@@ -34,7 +34,7 @@ NOTHING = (
 
 
 class CalculateArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `calculate` takes."""
+    """The arguments of `calculate`."""
 
     question: Annotated[
         str,

@@ -166,7 +166,7 @@ PASSING = ("timeout", "unreachable")
 
 
 def is_page(text: str, document: Document | None) -> bool:
-    """Whether a reference is an unread page: a hit of a search, or an unknown address."""
+    """True if a reference is an unread page: a hit of a search, or an unknown address."""
     return document.media_type == SNIPPET if document is not None else _is_address(text)
 
 
@@ -243,7 +243,7 @@ def _way(run: Run, documents: Sequence[Document]) -> list[str]:
 
 
 def _was_tried(ledger: Ledger, url: str) -> bool:
-    """Whether the page was read, or could not be."""
+    """True if the page was read, or could not be."""
     key = page_key(url)
     return ledger.answered(key) is not None or ledger.answered(_failed(key)) is not None
 

@@ -28,7 +28,7 @@ MOST_DOCUMENTS = 8
 
 
 class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `open` takes."""
+    """The arguments of `open`."""
 
     documents: Annotated[
         list[str], msgspec.Meta(description="Source ids (S2003), document names, URLs or titles; several at once.")
@@ -44,7 +44,7 @@ class OpenTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenProgress:
-    """What was read so far."""
+    """The documents read so far."""
 
     def __init__(self, notes: list[str], find: str) -> None:
         self.notes, self.find = notes, find
@@ -176,7 +176,7 @@ def _document_name(document: Document) -> str:
 
 
 def _note(document: Document, spans: Sequence[PassageSpan], chosen: Sequence[PassageSpan], find: str) -> str:
-    """What is shown of a document and, if that is not all, its outline."""
+    """The part of a document that is shown and, if that is not all, its outline."""
     if not spans:
         return f"{_document_name(document)}: empty."
     if len(chosen) == len(spans):

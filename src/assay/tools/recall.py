@@ -19,7 +19,7 @@ NOTHING = "Nothing read so far has these words."
 
 
 class RecallArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `recall` takes."""
+    """The arguments of `recall`."""
 
     query: Annotated[str, msgspec.Meta(description="Words of what was read before.")]
 

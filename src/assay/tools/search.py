@@ -66,7 +66,7 @@ NOTHING = "Nothing found."
 
 
 class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `search` takes."""
+    """The arguments of `search`."""
 
     query: Annotated[
         str, msgspec.Meta(description="A few distinctive words: names, terms, numbers. One topic a query.")
@@ -180,7 +180,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):
-    """What a provider answered, and its cost beyond the search."""
+    """A provider's answer, and its cost beyond the search."""
 
     hits: list[Hit]
     usage: Usage = Usage()

@@ -275,7 +275,7 @@ def _times(value: Decimal, exponent: int, negative: bool) -> Decimal:
 
 
 def _negative(text: str, at: int) -> bool:
-    """Whether a minus stands directly before `at`, rather than a hyphen or the dash of a range."""
+    """True if a minus stands directly before `at`, rather than a hyphen or the dash of a range."""
     return at > 0 and text[at - 1] == "-" and (at < 2 or not (text[at - 2].isalnum() or text[at - 2] in ")%-"))
 
 

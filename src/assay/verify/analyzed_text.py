@@ -193,7 +193,7 @@ class Texts(msgspec.Struct, frozen=True):
     names: tuple[tuple[str, ...], ...] = ()
 
     def has(self, key: str) -> bool:
-        """Whether one of them has a word with this stem."""
+        """True if one of them has a word with this stem."""
         return any(key in reading.places for reading in self.readings)
 
 

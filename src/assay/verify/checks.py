@@ -65,7 +65,7 @@ def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> tup
 
 
 def sound(findings: Iterable[SlotFinding]) -> tuple[SlotFinding, ...]:
-    """What was found, without the faults of checks: they tell nothing of a claim."""
+    """The findings without the faults of checks, which say nothing about a claim."""
     return tuple(each for each in findings if each.outcome != "failed")
 
 

@@ -134,7 +134,7 @@ class _Groups:
                     self._leader[other] = one
 
     def has(self, one: str, other: str) -> bool:
-        """Whether both are in one group already."""
+        """True if both are in one group already."""
         return self._lead(one) == self._lead(other)
 
     def numbered(self) -> dict[str, int]:

@@ -54,7 +54,7 @@ class Bound(msgspec.Struct, frozen=True):
     words: int
 
     def conflicts(self, *, at_least: float, ratio: float) -> bool:
-        """Whether the other value fits clearly better: `at_least` so well, and `ratio` times as well as the claim's."""
+        """True if the other value fits clearly better: `at_least` so well, and `ratio` times as well as the claim's."""
         return self.words >= _TELLING and self.misfits >= at_least and self.misfits > ratio * self.fits
 
 
@@ -157,12 +157,12 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_hearsay(self) -> bool:
-        """Whether only search snippets are cited, and no page itself."""
+        """True if only search snippets are cited, and no page itself."""
         cited = self._cited()
         return bool(cited) and all(source.media_type == SNIPPET for source in cited)
 
     def is_unrelated(self, markers: Iterable[Marker]) -> bool:
-        """Whether a claim with these markers cites only whole sources, none of which shares a word with it."""
+        """True if a claim with these markers cites only whole sources, none of which shares a word with it."""
         return not self.passages and any(id in self.sources for each in markers for id in each.sources)
 
     def names(self) -> tuple[str, ...]:
@@ -236,7 +236,7 @@ class ClaimSlot(msgspec.Struct, frozen=True, gc=False):
 
 
 class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """What `rule` found about `slot`.
+    """The finding of `rule` about `slot`.
 
     `said` is what the evidence says instead, as written, empty if it says nothing or the same; `passage` is the id of
     that passage. `veto` says that this finding alone makes the claim unsupported. Without it, a conflict or absence is

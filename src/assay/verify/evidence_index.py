@@ -30,7 +30,7 @@ class CitableIds(msgspec.Struct, frozen=True):
     sources: Mapping[str, Source]
 
     def has(self, id: str) -> bool:
-        """Whether `id` names something."""
+        """True if `id` names something."""
         return id in self.passages or id in self.sources
 
     def cited(self, sentence: ReportSentence) -> tuple[Passage, ...]:
@@ -38,7 +38,7 @@ class CitableIds(msgspec.Struct, frozen=True):
         return self._named(sentence.markers, sentence.text)
 
     def _named(self, markers: Sequence[Marker], statement: str) -> tuple[Passage, ...]:
-        """What markers name; of a source cited as a whole what `statement` means."""
+        """The passages that markers name; of a source cited as a whole, those that `statement` means."""
         found: dict[str, Passage] = {}
         for marker in markers:
             found.update((id, self.passages[id]) for id in marker.passages if id in self.passages)
@@ -67,7 +67,7 @@ class CitableIds(msgspec.Struct, frozen=True):
 
 
 def inherits(sentence: ReportSentence, passages: Sequence[Passage]) -> bool:
-    """Whether a sentence has the citation of a later one."""
+    """True if a sentence has the citation of a later one."""
     return bool(passages) and not sentence.markers
 
 
@@ -94,7 +94,7 @@ class EvidenceIndex:
 
     @property
     def shown(self) -> CitableIds:
-        """What a marker may name."""
+        """The things a marker may name."""
         return CitableIds(self.passages, self.sources)
 
     def add(self, passages: Iterable[Passage], sources: Iterable[Source]) -> None:

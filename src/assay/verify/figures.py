@@ -52,7 +52,7 @@ many hundredths of 30.
 
 
 def same(claim: Amount, evidence: Amount) -> bool:
-    """Whether `evidence` states the amount of `claim`, at the precision of the claim.
+    """True if `evidence` states the amount of `claim`, at the precision of the claim.
 
     A bare decimal counts as written (3.1 is not 3.10); an amount with a unit, a currency or a scale by its value,
     rounded as the claim rounds. Sign, unit and currency must agree; units of one dimension are converted. A unit of
@@ -70,7 +70,7 @@ def same(claim: Amount, evidence: Amount) -> bool:
 
 
 def _is_near(claim: Amount, value: Decimal) -> bool:
-    """Whether the fraction of `claim` rounds the percentage: two thirds 66 % and 67.5 %, "nearly half" 48 %."""
+    """True if the fraction of `claim` rounds the percentage: two thirds 66 % and 67.5 %, "nearly half" 48 %."""
     below, above = _NEAR[claim.bound]
     scale = min(Decimal(1), claim.values[0] / 30)
     apart = value - claim.values[0]
@@ -78,7 +78,7 @@ def _is_near(claim: Amount, value: Decimal) -> bool:
 
 
 def entails(claim: Amount, evidence: Amount) -> bool:
-    """Whether the value in `evidence` is beyond the bound of `claim`: "over 100" if it says 757.
+    """True if the value in `evidence` is beyond the bound of `claim`: "over 100" if it says 757.
 
     Whether both are about the same must be known from elsewhere. Ten times as much is not meant, nor an amount that the
     evidence bounds itself ("at least 4 days" says less than "at least 4 weeks", and something else).
@@ -154,7 +154,7 @@ def _steps(claim: Amount) -> Iterator[Decimal]:
 
 
 def same_day(claim: Day, evidence: Day) -> bool:
-    """Whether every part that the claim states agrees; a year that the evidence lacks stays open."""
+    """True if every part that the claim states agrees; a year that the evidence lacks stays open."""
     orders = {(claim.month, claim.day)} | ({(claim.day, claim.month)} if claim.swapped else set())
     theirs = {(evidence.month, evidence.day)} | ({(evidence.day, evidence.month)} if evidence.swapped else set())
     agree = any(

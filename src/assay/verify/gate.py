@@ -22,7 +22,7 @@ TextOf = Callable[[str], bytes]
 
 
 class Documents(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What the stored documents say about the cited passages.
+    """The stored documents' evidence on the cited passages.
 
     `wrong` has the problem of each passage with one. It also has the passages that begin or end inside a sentence, and
     what surrounds those found.
@@ -130,7 +130,7 @@ def _locate(id: str, passage: Passage, text: bytes) -> Surroundings:
 
 
 def _mismatch(id: str, passage: Passage, text: bytes) -> str:
-    """What is wrong with a passage; empty if nothing is."""
+    """The fault of a passage; empty if there is none."""
     if sha256(text) != passage.document_sha256:
         return "is of a document whose text does not have its hash"
     return misquoted(id, passage, text)
@@ -145,7 +145,7 @@ limit.
 
 
 def _cut_before(text: bytes, passage: Passage) -> bool:
-    """Whether the passage begins inside a sentence of its document."""
+    """True if the passage begins inside a sentence of its document."""
     before = text[max(0, passage.start - 200) : passage.start].decode(errors="ignore")
     line = before.rpartition("\n")[2].strip()
     if line.strip("-*+•>#|:0123456789.) \t"):
@@ -156,7 +156,7 @@ def _cut_before(text: bytes, passage: Passage) -> bool:
 
 
 def _cut_after(text: bytes, passage: Passage) -> bool:
-    """Whether the passage ends inside a sentence of its document."""
+    """True if the passage ends inside a sentence of its document."""
     if len(passage.text) < _LONG or passage.text.rstrip(_CLOSERS).endswith(_ENDED):
         return False
     after = text[passage.end : passage.end + 200].decode(errors="ignore").replace("\r", "").lstrip(" \t")

@@ -244,7 +244,7 @@ MEASURES, NAMES = _read()
 
 
 def comparable(one: str, other: str) -> bool:
-    """Whether both units have the same dimension."""
+    """True if both units have the same dimension."""
     first, second = MEASURES.get(one), MEASURES.get(other)
     return first is not None and second is not None and first.dimension == second.dimension
 

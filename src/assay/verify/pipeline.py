@@ -63,7 +63,7 @@ async def graded(run: Run, checked: Sequence[ClaimResult], sources: Mapping[str,
 
 
 def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
-    """Whether a claim is what its cited tables return for one of the questions.
+    """True if a claim is what its cited tables return for one of the questions.
 
     Then every name and number of the question is accounted for, which its words alone ("longest" of a length) do not
     show.
@@ -280,7 +280,7 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """Whether no supported claim was lost and the documents are unchanged."""
+        """True if no supported claim was lost and the documents are unchanged."""
         return not self.lost and not self.problems
 
 

@@ -97,7 +97,7 @@ class SentenceStream:
         return tuple(settled)
 
     def _is_decided(self, block: ReportBlock) -> bool:
-        """Whether all its markers are known."""
+        """True if all its markers are known."""
         return self._base + block.places[-1] < self._scanner.decided
 
     def _take(self, seen: str, block: ReportBlock) -> tuple[ReportSentence, ...]:
@@ -241,7 +241,7 @@ class Proofreader:
         self._checks.drop_waiting()
 
     async def closed(self) -> VerificationStart:
-        """What is known when the report is complete; nothing more is logged beside the writer's streams.
+        """The knowledge when the report is complete; nothing more is logged beside the writer's streams.
 
         Checks in progress go on.
         """
@@ -284,7 +284,7 @@ class Proofreader:
         await place.gather(*(Branch(each.id, partial(one, found=each)) for each in found))
 
     async def _is_decided(self, found: PendingClaim) -> bool:
-        """Whether code can decide a claim alone."""
+        """True if code can decide a claim alone."""
         check, _ = await asyncio.to_thread(decided, found.sentence, found.evidence, self._checks.rules)
         return check is not None
 
@@ -322,7 +322,7 @@ Stands = Callable[[ClaimFound, ClaimChecked | None], bool]
 
 
 class VerificationStart:
-    """What verification begins with: `checks` done or begun, and what was logged about claims."""
+    """The state verification begins with: `checks` done or begun, and what was logged about claims."""
 
     def __init__(self, checks: Checks, stands: Stands = lambda *_: False) -> None:
         self.checks, self._stands = checks, stands

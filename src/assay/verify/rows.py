@@ -50,7 +50,7 @@ def _frames(claim: str, field: FieldPassage) -> Iterator[tuple[str, str]]:
 
 
 def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> bool:
-    """Whether `subject` is a name of the field's source.
+    """True if `subject` is a name of the field's source.
 
     Every word of it is in the source's names, every number beside the same word as there, and it has such a number or a
     complete name.
@@ -68,7 +68,7 @@ def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage
 
 
 def _next_name(pair: tuple[str, str], named: Set[tuple[str, str]], ends: Set[str]) -> bool:
-    """Whether one name ends and another begins between two words: `PEP 8102 (2021 Term election)`."""
+    """True if one name ends and another begins between two words: `PEP 8102 (2021 Term election)`."""
     return pair[0] in ends and ("", pair[1]) in named
 
 
@@ -123,7 +123,7 @@ def _days(text: str) -> list[Day]:
 
 
 def _one_day(mine: str, theirs: str) -> bool:
-    """Whether both values are the same full date, however written."""
+    """True if both values are the same full date, however written."""
     days = [(day.year, day.month, day.day) for text in (mine, theirs) for day in _days(text)]
     whole = all(len(_days(text)) == 1 and _days(text)[0].text.strip(".") == text for text in (mine, theirs))
     return whole and len(days) == 2 and days[0] == days[1] and all(days[0])
@@ -133,7 +133,7 @@ _EMPTY = frozenset(("", "-", "–", "—", "not found", "n/a", "none found"))
 
 
 def is_empty(cell: str) -> bool:
-    """Whether a cell says that it is empty."""
+    """True if a cell says that it is empty."""
     return cell.casefold() in _EMPTY
 
 

@@ -110,7 +110,7 @@ async def test_doctor_names_it(server: EmbeddingServer, config: Path):
     assert not [each for each in await examine() if each.name == "embedder"]
     for model, state, says in (
         (LOCAL, "ok", "is ready, on this machine"),
-        (ELSEWHERE, "ok", "elsewhere: private documents are not given to it"),
+        (ELSEWHERE, "ok", "elsewhere: it receives no private documents"),
         ("openai:text-embedding-3-small", "broken", "needs a key"),
         ("nobody:m", "broken", "no embedder named 'nobody'"),
     ):

@@ -81,7 +81,7 @@ async def test_looking_at_a_database_in_use_changes_nothing(home: Path, tmp_path
 async def test_a_home_which_is_not_there_is_not_made(tmp_path: Path) -> None:
     found = await look(tmp_path / "deep" / "home")
     assert found["home"].state == "ok"
-    assert "is not there yet" in found["home"].said
+    assert "does not exist yet" in found["home"].said
     assert not (tmp_path / "deep").exists()
 
 
@@ -146,7 +146,7 @@ def foreign(home: Path) -> None:
         (foreign, "database", "broken", "not Assay's", "move it away"),
         (no_texts, "documents", "broken", "of all documents, 2 have no stored text", "add their files again"),
         (no_index, "index", "note", "it has 0 of 2 documents", "brings it up to date"),
-        (damaged_index, "index", "note", "cannot be read", "makes it anew"),
+        (damaged_index, "index", "note", "cannot be read", "rebuilds it"),
         (no_file, "files", "note", "1 can no longer be read", "what was read is kept"),
     ],
 )

@@ -104,7 +104,7 @@ async def test_other_releases_and_clocks_are_told(tmp_path: Path, configured: Se
             other = others.enter_context(psycopg.connect(plain, application_name=name, autocommit=True))
             other.execute("SELECT pg_advisory_lock_shared(%s, hashtext(%s))", [0x61737364, schema])
         found = looked(configured)
-    assert "1 which do not say their release" in found["processes"].said
+    assert "1 that do not state their release" in found["processes"].said
     assert "1 of 0.0.1" in found["processes"].said
     assert "oldhost" in found["release"].said
     assert found["clocks"].state == "note"

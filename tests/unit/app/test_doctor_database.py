@@ -39,7 +39,7 @@ async def test_a_look_makes_nothing_and_then_tells_the_schema(tmp_path: Path, po
     url = postgres.with_schema(postgres_server)
     first = looked(load(database=url))
     assert first["database"].state == "ok"
-    assert "nothing is yet" in first["database"].said
+    assert "nothing is there yet" in first["database"].said
     from assay.store.sql.postgres import Postgres
 
     engine = Postgres(url).engine()

@@ -98,7 +98,7 @@ def test_a_conversation_at_a_terminal(person: Callable[..., Person], tmp_path: P
     chat.until("assay> ")
     chat.presses("\x03", "Ctrl-D or /quit")
     chat.until("assay> ")
-    chat.presses("\x04", "to go on: assay chat ")
+    chat.presses("\x04", "to continue: assay chat ")
     assert "--thread" in chat.until("\n")
     assert chat.process.wait(LIMIT) == 0
 
@@ -143,7 +143,7 @@ def test_questions_through_a_pipe_and_a_thread_taken_up(
     assert "Ottilie" in (tmp_path / "answer.html").read_text()
     second = piped(tmp_path, "How long is it?\n", "--thread", "vell")
     assert "It is 240 metres long. [1]" in second.stdout
-    assert "going on from run" not in second.stderr  # asked of what was opened
+    assert "continuing from run" not in second.stderr  # asked of what was opened
     threads = json.loads(spoken(capsys)("threads", "list", "--json").stdout)["threads"]
     assert [(each["name"], each["runs"]) for each in threads] == [("vell", 3)]
     third = piped(tmp_path, "/research How long is it?\n", "--continue", "--offline")

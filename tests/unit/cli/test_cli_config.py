@@ -100,7 +100,7 @@ def test_list_is_tab_separated_for_programs():
         (["get", "limit.tokens"], "no setting named 'limit.tokens'; did you mean 'limits.tokens'?"),
         (["set", "dept", "light"], "no setting named 'dept'; did you mean 'depth'?"),
         (["set", "strategy", "orchestrate"], "no strategy named 'orchestrate'; did you mean 'orchestrated'?"),
-        (["set", "models.judge", "extractive, acme:large"], "no model adapter named 'acme'; there is: anthropic"),
+        (["set", "models.judge", "extractive, acme:large"], "no model adapter named 'acme'; use one of: anthropic"),
         (["set", "depth", "bottomless"], "setting depth: Input should be 'auto', 'light', 'medium' or 'extended'"),
     ],
 )

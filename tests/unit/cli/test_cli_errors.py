@@ -149,5 +149,5 @@ def test_a_full_disk_behind_stdout(place: Place) -> None:
 def test_a_full_disk_behind_the_home(place: Place) -> None:
     """Files may not grow past a limit: what writes to them fails as on a full disk. Then there is room again."""
     place.fails(1, "the disk may be full", QUESTION, "--in", "docs", "-q", largest=20_000)
-    place.fails(1, "when this is mended: assay runs resume", QUESTION, "--in", "docs", "-q", largest=450_000)
+    place.fails(1, "once this is fixed: assay runs resume", QUESTION, "--in", "docs", "-q", largest=450_000)
     assert "1843" in place.run("runs", "resume", "last", "-q").stdout

@@ -67,7 +67,7 @@ async def test_as_json_a_line_each_and_failures_typed(assay, there: Site):
 async def test_a_page_of_this_machine_is_not_read_unasked(assay, there: Site):
     done = await assay("fetch", there.url("/harbor"), allow="")
     assert done.returncode == 1
-    assert "blocked: 127.0.0.1 is a loopback address; web.allow names hosts" in done.stderr
+    assert "blocked: 127.0.0.1 is a loopback address; web.allow allows such hosts" in done.stderr
     assert there.connections == 0
 
 

@@ -92,7 +92,7 @@ def test_a_key_is_forgotten_and_the_rest_of_the_file_stays(file: Path) -> None:
     file.parent.mkdir()
     file.write_text('# mine\ndepth = "light"\n')
     keys("set", "openai", typed=KEY)
-    assert "forgotten" in keys("rm", "openai").output
+    assert "is deleted" in keys("rm", "openai").output
     assert origins()["openai"] is None
     assert file.read_text().startswith('# mine\ndepth = "light"\n')
     assert "there is no key" in keys("rm", "openai").output
@@ -144,7 +144,7 @@ def test_a_key_which_no_header_can_carry_is_refused(file: Path) -> None:
 def test_a_provider_goes_by_both_its_names() -> None:
     keys("set", "google", typed=KEY)
     assert origins()["gemini"] == "file"
-    assert "forgotten" in keys("rm", "gemini").output
+    assert "is deleted" in keys("rm", "gemini").output
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such links there")
@@ -184,7 +184,7 @@ def test_the_key_of_a_package_which_is_gone_can_be_forgotten(file: Path) -> None
     file.parent.mkdir()
     file.write_text(f'[keys]\nacme = "{KEY}"\n')
     assert origins()["acme"] == "file"
-    assert "forgotten" in keys("rm", "acme").output
+    assert "is deleted" in keys("rm", "acme").output
     assert "acme" not in origins()
 
 

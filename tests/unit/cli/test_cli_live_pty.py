@@ -160,7 +160,7 @@ def test_sigterm_leaves_a_clean_terminal(slow: Callable[..., Seen]):
     seen.process.send_signal(signal.SIGTERM)
     assert seen.end() == (143, "")
     assert len(seen.terminal.shown) == 1
-    assert seen.terminal.shown[0].startswith("interrupted; to go on: assay runs resume")
+    assert seen.terminal.shown[0].startswith("interrupted; to continue: assay runs resume")
     seen.is_clean()
 
 

@@ -15,7 +15,7 @@ from assay.core.view import Reflection, RunView
         (ReflectDecided(decision="continue", reasoning="fits"), ""),
         (ReflectDecided(decision="adjust", reasoning="Nothing found."), "the plan is changed: Nothing found."),
         (ReflectDecided(decision="complete"), "research is complete"),
-        (ReflectDecided(decision="complete", note="too early"), "research goes on as planned: too early"),
+        (ReflectDecided(decision="complete", note="too early"), "research continues as planned: too early"),
     ],
 )
 def test_progress_tells_what_changes(event: ReflectDecided, line: str):

@@ -344,6 +344,6 @@ def test_ctrl_c_twice_cancels_without_waiting_for_the_model(slow: Callable[..., 
 @needs_signals
 def test_sigterm_leaves_a_run_which_can_be_resumed(slow: Callable[..., Slow], assay):
     run = slow("complex", "write")
-    run.tell(signal.SIGTERM, until="interrupted; to go on: assay runs resume")
+    run.tell(signal.SIGTERM, until="interrupted; to continue: assay runs resume")
     assert run.end() == (143, "")
     assert assay("runs", "list").stdout.split("\t")[2] == "interrupted"

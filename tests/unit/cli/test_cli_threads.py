@@ -96,4 +96,4 @@ def test_runs_are_listed_by_what_they_are(assay: Command, notes: Path):
     data = json.loads(assay("runs", "list", "--json").stdout)
     assert [(row["question"], row["user"], row["tokens"] >= 0) for row in data] == [(each, "", True) for each in both]
     assert assay("runs", "list", "--search", "x", "--status", "failed").returncode == 2
-    assert assay("runs", "list", "--search", "zebra").stderr == "no run is so\n"
+    assert assay("runs", "list", "--search", "zebra").stderr == "no run matches\n"

@@ -4,7 +4,7 @@ from assay.core.errors import NAMED, LeaseHeld, UnknownName
 
 
 def test_all_names_are_listed_where_they_are_few() -> None:
-    assert str(UnknownName("strategy", "zzz", ["b", "a"])) == "no strategy named 'zzz'; there is: a, b"
+    assert str(UnknownName("strategy", "zzz", ["b", "a"])) == "no strategy named 'zzz'; use one of: a, b"
 
 
 def test_a_list_which_is_cut_short_says_so() -> None:

@@ -178,7 +178,7 @@ def test_verified_means_both_and_its_words_say_which_is_missing() -> None:
         "not verified: 2 sentences are not confirmed by their sources, and none was found to answer the question"
     )
     assert "could not be told" in words(("quoted", ""))
-    assert words() == "not verified: it states nothing which could be checked"
+    assert words() == "not verified: it states nothing that could be checked"
     assert words(("quoted", "answers"), passed=False) == "did not pass its final check"
     assert words(("unchecked", ""), verify=False) == "not verified: checking was switched off"
 

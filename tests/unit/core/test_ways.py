@@ -56,8 +56,8 @@ def test_no_error_names_a_command_where_nobody_has_one(surface: Surface):
 
 
 def test_a_stored_message_is_worded_where_it_is_read():
-    text = "run k3 was paused; to go on: assay runs resume k3"
+    text = "run k3 was paused; to continue: assay runs resume k3"
     assert worded(text) == text
     with read_on("http"):
-        assert worded(text) == "run k3 was paused; to go on: POST /api/v1/runs/k3/resume"
+        assert worded(text) == "run k3 was paused; to continue: POST /api/v1/runs/k3/resume"
         assert worded("it was begun by assay 0.1.0") == "it was begun by assay 0.1.0"

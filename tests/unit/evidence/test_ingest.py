@@ -132,7 +132,7 @@ def test_odd_files_are_skipped_with_a_word_each(store: Store, tmp_path: Path) ->
     for part in ("huge.lines: larger", "empty.lines: empty", "binary.lines: binary", "dangling.lines: No such file"):
         assert part in text
     assert "pipe.lines: not a regular file" in text
-    assert "skipped 2 files which are not text" in text
+    assert "skipped 2 files that are not text" in text
     assert "loop: a link to a folder" in text
     assert len(found.warnings) == 7
 

@@ -33,7 +33,7 @@ def test_members_are_documents_with_addresses_in_the_archive(store: Store, tmp_p
     snapshot = store.library.snapshot(documents["a/one.txt"].snapshot_sha256)
     assert snapshot is not None
     assert store.blobs.get(snapshot.sha256) == b"One."
-    assert (found.files, found.documents, found.warnings) == (1, 3, ("skipped 1 file which is not text",))
+    assert (found.files, found.documents, found.warnings) == (1, 3, ("skipped 1 file that is not text",))
 
 
 def test_an_unchanged_archive_is_not_opened_again(store: Store, tmp_path: Path) -> None:

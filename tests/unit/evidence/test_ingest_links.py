@@ -41,9 +41,7 @@ def test_a_link_out_of_a_folder_is_told_and_one_within_is_read(folder: Path) -> 
     (folder / "out.txt").symlink_to(folder.parent / "outside" / "a.txt")
     (folder / "within.txt").symlink_to(folder / "below" / "b.txt")
     found = added(folder)
-    assert found.warnings == (
-        f"skipped {folder / 'out.txt'}: a link which leads out of the folder; name it to read it",
-    )
+    assert found.warnings == (f"skipped {folder / 'out.txt'}: a link that leads out of the folder; name it to read it",)
     assert set(found.given) == {str(folder / name) for name in ("a.txt", "below/b.txt", "within.txt")}
 
 

@@ -45,4 +45,4 @@ async def test_what_was_not_heeded_is_said(
 
 async def test_it_is_said_of_an_answer_at_once_too(tmp_path: Path) -> None:
     (limit,) = (await report(tmp_path, ENGLISH, mode="simple", instructions="Be brief.")).limits
-    assert limit == "The instructions were not followed: the model which wrote this report, extractive, can only quote."
+    assert limit == "The instructions were not followed: the model that wrote this report, extractive, can only quote."

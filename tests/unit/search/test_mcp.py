@@ -104,7 +104,7 @@ async def test_what_goes_wrong_is_said(address: str):
         await server(at, search="large", bytes=100_000).find(SEARCH)
     assert await server(at, search="nonsense").find(SEARCH) == []
     assert await server(at, search="").find(SEARCH) == []
-    with pytest.raises(FetchFailed, match="no tool which reads"):
+    with pytest.raises(FetchFailed, match="no tool that reads"):
         await server(at, fetch="").read("mcp:notes/1")
     with pytest.raises(FetchFailed, match="unreachable"):
         await server(at).read("mcp:notes/nosuch")

@@ -95,7 +95,7 @@ async def test_runs_side_by_side_never_pass_the_limit_together(tmp_path: Path) -
         assert sum(isinstance(each, str) for each in found) == 5
         refused = [str(each) for each in found if isinstance(each, UsageError)]
         assert len(refused) == 3
-        assert "5 of them which have not ended keep their limits" in refused[0]
+        assert "5 of them that have not ended keep their limits" in refused[0]
         budgets = [view.brief.budget.usd for view in [await one.view(run.run_id) for run in await one.runs()]]
         assert budgets == [0.2] * 5
 
@@ -104,7 +104,7 @@ async def test_a_run_without_a_limit_keeps_all_the_day_until_it_ends(tmp_path: P
     async with assay(tmp_path, usd_per_day=1.0) as of:
         run_id = await of.create("Hi", mode="simple")
         with pytest.raises(
-            UsageError, match=r"1 of them which have not ended keep their limits .limits\.usd, --max-usd"
+            UsageError, match=r"1 of them that have not ended keep their limits .limits\.usd, --max-usd"
         ):
             await of.create("Hi", mode="simple")
         handle = await of.resume(run_id)

@@ -37,7 +37,7 @@ async def test_an_option_nobody_knows_is_refused_with_the_nearest(wrong: str, ri
 
 async def test_an_option_like_no_other_lists_those_there_are() -> None:
     options: Any = {"zzz": 1}
-    with pytest.raises(UnknownOption, match="there is: allow_private, answers, ask"):
+    with pytest.raises(UnknownOption, match="use one of: allow_private, answers, ask"):
         await assay.research(QUESTION, **options)
 
 
@@ -67,7 +67,7 @@ def test_the_class_takes_a_model_and_names_what_it_does_not_take() -> None:
         ({"depth": "deep"}, "depth cannot be 'deep': write 'auto', 'light', 'medium' or 'extended'"),
         ({"mode": "quick"}, "mode cannot be 'quick': write"),
         ({"ask": "yes"}, "ask cannot be 'yes': write 'never', 'optional' or 'required'"),
-        ({"models": {"writer": "ollama:x"}}, "no role named 'writer'; there is: analytical, complex, judge, simple"),
+        ({"models": {"writer": "ollama:x"}}, "no role named 'writer'; use one of: analytical, complex, judge, simple"),
     ],
 )
 async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any], message: str) -> None:

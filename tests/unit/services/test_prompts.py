@@ -49,7 +49,7 @@ def test_a_text_with_the_items_of_ours_is_taken(replace: Install) -> None:
     ("text", "message"),
     [
         (repr(ITEMS.replace("{open}", "open")), r"of the package acme-assay lacks \{open\}"),
-        (repr(ITEMS + "- {memory} Look there.\n"), r"has \{memory\}, which ours has not"),
+        (repr(ITEMS + "- {memory} Look there.\n"), r"has \{memory\}, which Assay's own text lacks"),
         ("42", "is not text"),
         ("''", "is not text"),
     ],

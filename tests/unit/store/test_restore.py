@@ -115,7 +115,7 @@ async def test_an_index_of_other_documents_is_made_anew(harbor: Path, new_databa
 async def test_nothing_is_written_over(harbor: Path, tmp_path: Path):
     await filled(tmp_path / "home", Settings(), harbor)
     databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="exists already"):
         databases.restored(tmp_path / "home", Settings(), tmp_path / "copy.zip")
     with pytest.raises(UsageError, match="no file"):
         databases.restored(tmp_path / "new", Settings(), tmp_path / "none.zip")

@@ -62,20 +62,22 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
 def _pooler(found: str, *, direct: bool) -> Diagnosis:
     fix = "add ?direct=HOST:PORT of the server itself to ASSAY_DATABASE"
     if found == "transaction" and not direct:
-        detail = "the database is reached through a pooler in transaction mode, which keeps no locks and hears nothing"
+        detail = (
+            "the database is reached through a pooler in transaction mode, which keeps no locks and no notifications"
+        )
         return broken("pooler", detail, fix)
     if found == "session" and not direct:
         return broken("pooler", "the database is reached through a pooler in session mode", f"{fix}; it saves nothing")
     if found == "none" and direct:
-        return note("pooler", "there is none, and ?direct= speaks of one", "leave ?direct= out: it costs journeys")
+        return note("pooler", "there is no pooler, but ?direct= names one", "leave ?direct= out: it costs round trips")
     if found == "none":
         return fine("pooler", "none: connections are the server's own")
-    return fine("pooler", f"a pooler in {found} mode; locks and news go to the server itself")
+    return fine("pooler", f"a pooler in {found} mode; locks and notifications go to the server itself")
 
 
 def _schema(state: ClusterState) -> Diagnosis:
     if not state.schema:
-        return note("schema", "nothing is in the database yet", "the first process which needs it makes the tables")
+        return note("schema", "nothing is in the database yet", "the first process that needs it creates the tables")
     if state.schema == HEAD:
         return fine("schema", f"{HEAD}, that of this release")
     if state.schema > HEAD:
@@ -98,7 +100,7 @@ def _processes(state: ClusterState) -> Iterator[Diagnosis]:
     if not state.sessions:
         yield note("processes", "nobody is connected", "start workers: assay worker")
     elif silent:
-        detail = f"{detail or 'nobody'}, and {silent} which do not say their release"
+        detail = f"{detail or 'nobody'}, and {silent} that do not state their release"
         yield note("processes", detail, f"they are older than {own}: replace them")
     elif set(releases) <= {own}:
         yield fine("processes", f"{count} connected, all of {own}")
@@ -107,7 +109,7 @@ def _processes(state: ClusterState) -> Iterator[Diagnosis]:
     for release, of in releases.items():
         if is_newer(own, release) and state.schema == HEAD:
             hosts = ", ".join(sorted({host for host, _ in of}))
-            fix = "they go on until they are restarted; replace them now"
+            fix = "they continue until they are restarted; replace them now"
             yield note("release", f"{release} on {hosts} did not make these tables, and may not start again", fix)
 
 
@@ -122,7 +124,7 @@ def _clocks(state: ClusterState) -> Diagnosis:
     wrong = {host: skew for host, skew in apart.items() if abs(skew) > CLOCKS_APART}
     if wrong:
         detail = ", ".join(f"{host} by {skew:+.1f} s" for host, skew in sorted(wrong.items()))
-        fix = "set the clocks (NTP): events and reports are dated by them; leases go by the server's and hold"
+        fix = "set the clocks (NTP), which date events and reports; leases go by the server's clock"
         return note("clocks", f"not the server's: {detail}", fix)
     most = max(map(abs, apart.values()))
     return fine("clocks", f"{len(apart)} within {most:.1f} s of the server's")
@@ -150,26 +152,26 @@ def _queue(name: str, found: QueueState, holders: int) -> Iterator[Diagnosis]:
     else:
         yield fine(name, detail)
     if found.expired:
-        detail = f"{found.expired:,} were left by workers that died, or were frozen, and nobody has taken them up yet"
+        detail = f"{found.expired:,} were left by workers that died or froze, and no worker has taken them up yet"
         yield note(f"{name} left", detail, "wait for the lease (workers.lease); if they stay, start workers")
     if found.dead:
         how = "assay runs list, then assay runs resume ID" if name == "runs" else "assay jobs list --state failed"
-        detail = f"{found.dead:,} were taken up too often without getting done, and are offered to none any more"
-        yield broken(f"{name} dead", detail, f"look at each where you see what happens: {how}")
+        detail = f"{found.dead:,} were taken up too often without an end, and no worker gets them any more"
+        yield broken(f"{name} dead", detail, f"run each where you can watch it: {how}")
 
 
 def _deliveries(state: ClusterState) -> Diagnosis:
     if state.failed_deliveries:
-        detail = f"{state.failed_deliveries:,} messages were given up"
-        return note("webhooks", detail, "look at the addresses: the page of settings lists them")
+        detail = f"{state.failed_deliveries:,} messages could not be delivered"
+        return note("webhooks", detail, "check the addresses in the settings of the page")
     return fine("webhooks", "no message was given up")
 
 
 def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
-    """Whether blobs can be written and read here, and those of other machines are there."""
+    """Check that blobs can be written and read here, and those of other machines are there."""
     if settings.blobs is None:
-        detail = "what was read lies in this machine's home: others cannot read it"
-        yield broken("blobs", detail, "set ASSAY_BLOBS to a shared folder or an object store, alike everywhere")
+        detail = "blobs are in this machine's home, where others cannot read them"
+        yield broken("blobs", detail, "set ASSAY_BLOBS to the same shared folder or object store everywhere")
         return
     try:
         place = _distant(settings.blobs)
@@ -200,7 +202,7 @@ def _distant(at: Path | str) -> KeptBlobs:
 def _index(settings: Settings, state: ClusterState) -> Diagnosis:
     where: str = settings.search.index
     if where == "local":
-        detail = "each home has its own, made of the database"
+        detail = "each home has its own, made from the database"
         return fine("index", f"{detail}; for a large library search.index can be shared")
     if where != "postgres":
         return fine("index", f"{where}, shared by all")
@@ -208,5 +210,7 @@ def _index(settings: Settings, state: ClusterState) -> Diagnosis:
         return note("index", "shared in the database, and not made yet", "the next search makes it")
     behind = state.last_row - state.index_row
     if behind > 0:
-        return note("index", f"shared in the database, {behind:,} documents behind", "the next search brings it level")
-    return fine("index", "shared in the database, level with the library")
+        return note(
+            "index", f"shared in the database, {behind:,} documents behind", "the next search brings it up to date"
+        )
+    return fine("index", "shared in the database, up to date with the library")

@@ -27,7 +27,7 @@ def examine_database(settings: Settings) -> Iterator[Diagnosis]:
     if settings.database is not None:
         yield from _reached(settings.database.get_secret_value())
         if settings.blobs is None:
-            detail = "what was read lies in this machine's home"
+            detail = "blobs are in this machine's home"
             yield note("blobs", detail, "for workers on others, set blobs to a shared folder or an object store")
     yield from _blobs(settings.blobs)
     if settings.search.index == "opensearch":
@@ -63,23 +63,23 @@ def _reached(url: str) -> Iterator[Diagnosis]:
 
 
 def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
-    """Whether the place of the blobs can be reached, if it is not the home. Writes nothing."""
+    """Check that the place of the blobs can be reached, if it is not the home. Writes nothing."""
     if at is None:
         return
     if isinstance(at, Path):
-        yield fine("blobs", f"what was read lies in {at}")
+        yield fine("blobs", f"blobs are in {at}")
         return
     try:
         next(iter(importlib.import_module("assay.store.objects").ObjectBlobs(at, retry_seconds=1).stored()), None)
     except (ConfigError, StoreError) as error:
         yield broken("blobs", str(error), "look at the keys, the region and the endpoint in the environment (AWS_…)")
         return
-    yield fine("blobs", f"what was read lies in {at}, which can be reached")
+    yield fine("blobs", f"blobs are in {at}, which can be reached")
 
 
 def _schema_state(schema: str, head: str) -> str:
     if not schema:
-        return "where nothing is yet; the first command that needs it makes the tables"
+        return "nothing is there yet; the first command that needs it creates the tables"
     return f"schema {schema}" if schema == head else f"schema {schema}, this release's is {head}"
 
 
@@ -122,8 +122,8 @@ def examine_home(home: Path, blobs: Path | str | None = None, *, elsewhere: bool
 def _not_made(home: Path) -> Diagnosis:
     above = next((folder for folder in home.parents if folder.exists()), home.parent)
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        return broken("home", f"{home} is not there and cannot be made in {above}", f"make it, {_ELSEWHERE}")
-    return fine("home", f"{home} is not there yet; the first command that needs it makes it")
+        return broken("home", f"{home} does not exist and cannot be created in {above}", f"create it, {_ELSEWHERE}")
+    return fine("home", f"{home} does not exist yet; the first command that needs it creates it")
 
 
 def _folder(home: Path) -> Diagnosis | None:
@@ -180,7 +180,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
     try:
         indexed = extent(folder)
     except (ValueError, OSError) as error:
-        return note("index", f"it cannot be read ({error})", "nothing to do: the next search makes it anew")
+        return note("index", f"it cannot be read ({error})", "nothing to do: the next search rebuilds it")
     if indexed is None and not found.documents:
         return fine("index", "there is none yet")
     if (indexed or 0) < found.documents:
@@ -190,7 +190,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
 
 
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
-    """Whether the stored texts exist, and the files they were read from."""
+    """Check that the stored texts exist, and the files they were read from."""
     lost = [] if folder is None else _lost(FolderBlobs(folder), found)
     of = f"the latest {MOST:,}" if found.documents > MOST else "all"
     if lost:
@@ -201,7 +201,7 @@ def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
     gone = [path for path in found.read if not os.access(path, os.R_OK)]
     if gone:
         first = os.fsdecode(gone[0])
-        detail = f"of the files which were added, {len(gone):,} can no longer be read (first: {first})"
+        detail = f"of the files that were added, {len(gone):,} can no longer be read (first: {first})"
         yield note("files", detail, "nothing to do: what was read is kept")
 
 

@@ -76,7 +76,7 @@ def release() -> Diagnosis:
 
 
 def clock() -> Diagnosis:
-    """Whether the clock is later than the program's own files."""
+    """Check that the clock is later than the program's own files."""
     written = Path(assay.__file__).stat().st_mtime
     detail = f"the clock says {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     if time.time() < written - _DAY:
@@ -93,7 +93,7 @@ def configuration() -> Diagnosis:
 
 
 async def models(configured: Settings) -> list[Diagnosis]:
-    """Whether every model with a role can be used; a local model's server is asked for its list."""
+    """Check that every model with a role can be used; a local model's server is asked for its list."""
     roles = configured.roles().values()
     found = [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
     if here := await local_models(configured):
@@ -117,7 +117,7 @@ async def _model(configured: Settings, name: str) -> Diagnosis:
 
 
 def embedder(configured: Settings) -> Iterator[Diagnosis]:
-    """Whether the embedder in the settings can be created, and where texts go; it is not called."""
+    """Check that the embedder in the settings can be created, and where texts go; it is not called."""
     name = configured.embedder.model
     if not name:
         return
@@ -131,28 +131,28 @@ def embedder(configured: Settings) -> Iterator[Diagnosis]:
     if here:
         yield fine("embedder", f"{name} is ready, on this machine")
     elif configured.embedder.allow_private:
-        yield note("embedder", f"{name} is ready; it is given all documents, private ones too (embedder.allow_private)")
+        yield note("embedder", f"{name} is ready; it receives all documents, private ones too (embedder.allow_private)")
     else:
-        yield fine("embedder", f"{name} is ready, elsewhere: private documents are not given to it")
+        yield fine("embedder", f"{name} is ready, elsewhere: it receives no private documents")
 
 
 def browser(configured: Settings) -> Iterator[Diagnosis]:
-    """Whether pages that need JavaScript can be read: the extra, and a Chromium; none is started."""
+    """Check that pages that need JavaScript can be read: the extra, and a Chromium; none is started."""
     web = configured.web
     if web.browser == "off":
         return
     named = "" if web.chromium is None else str(web.chromium)
     lacking = broken if web.browser == "always" else note
     if importlib.util.find_spec("playwright") is None:
-        yield lacking("browser", "pages which need JavaScript cannot be read", "pip install 'assay[browser]'")
+        yield lacking("browser", "pages that need JavaScript cannot be read", "pip install 'assay[browser]'")
     elif named and not shutil.which(named):
         fix = "set web.chromium to a Chromium, or to nothing for the one on the path"
         yield broken("browser", f"{named} (web.chromium) is not there, or cannot be executed", fix)
     elif not named and not (named := renderer.installed()):
-        detail = "there is no Chromium: pages which need JavaScript cannot be read"
+        detail = "there is no Chromium: pages that need JavaScript cannot be read"
         yield lacking("browser", detail, "playwright install chromium, or set web.chromium to one")
     else:
-        yield fine("browser", f"pages which need JavaScript are read with {named}")
+        yield fine("browser", f"pages that need JavaScript are read with {named}")
 
 
 def limited(configured: Settings) -> Iterator[Diagnosis]:
@@ -160,11 +160,11 @@ def limited(configured: Settings) -> Iterator[Diagnosis]:
     known = {*plugins.names("models"), *configured.services}
     if unknown := sorted(set(configured.limits.calls_at_once) - known):
         detail = f"limits.calls_at_once names no provider: {', '.join(unknown)}"
-        yield note("limits", detail, "a provider is what stands before the colon of a model's name (assay models)")
+        yield note("limits", detail, "a provider is the part before the colon of a model's name (assay models)")
 
 
 def adapters() -> Diagnosis:
-    """Whether every adapter loads. Those of other packages are loaded in a separate process, since they may do
+    """Check that every adapter loads. Those of other packages are loaded in a separate process, since they may do
     anything.
     """
     failing, count = list[str](), 0
@@ -174,7 +174,7 @@ def adapters() -> Diagnosis:
             if wrong := _failure(group, name):
                 failing.append(wrong)
     if failing:
-        return broken("adapters", "; ".join(failing), "update or uninstall the package which brings it")
+        return broken("adapters", "; ".join(failing), "update or uninstall the package that brings it")
     return fine("adapters", f"all {count} load")
 
 
@@ -207,7 +207,7 @@ def extras() -> Iterator[Diagnosis]:
 
 
 def terminal() -> Iterator[Diagnosis]:
-    """What may be shown on stdout."""
+    """The text that may be shown on stdout."""
     encoding = (getattr(sys.stdout, "encoding", "") or "none").lower()
     screen = sys.stdout is not None and sys.stdout.isatty()
     color = "colour" if screen and settings.surroundings().color else "no colour"

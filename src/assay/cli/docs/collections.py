@@ -223,7 +223,7 @@ WIDE = 100
     type=click.IntRange(0, 20),
     default=5,
     show_default=True,
-    help="Most questions to suggest; each is tried first.",
+    help="Number of questions to suggest at most; each is tried first.",
 )
 @run_options.run_options("summary")
 @options.json_output

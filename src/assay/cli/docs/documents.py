@@ -151,7 +151,7 @@ def remove_documents(references: Sequence[str], collection: str | None, yes: boo
         assay docs rm -c thesis
     """
     if not references and collection is None:
-        raise click.UsageError("name documents to take out, or a collection to forget with -c NAME")
+        raise click.UsageError("name documents to remove, or a collection to delete with -c NAME")
     if references:
         asyncio.run(_remove(references, collection or "default", yes, home))
     else:
@@ -171,9 +171,9 @@ async def _drop(collection: str, yes: bool, home: Path | None) -> None:
     async with stored(home) as assay:
         await assay.check_collection(collection)
         held = await assay.documents(collection)
-        confirm(f"Forget the collection {collection} ({counted(len(held), 'document')})?", [], yes=yes)
+        confirm(f"Delete the collection {collection} ({counted(len(held), 'document')})?", [], yes=yes)
         await assay.drop(collection)
-    say(f"the collection {collection} is forgotten")
+    say(f"the collection {collection} is deleted")
 
 
 MOST_WORDS = 8

@@ -110,7 +110,7 @@ class CrawlLimits(msgspec.Struct, frozen=True):
     type=click.IntRange(1, 100_000),
     default=200,
     show_default=True,
-    help="Most pages to read with --crawl.",
+    help="Number of pages to read at most with --crawl.",
 )
 @click.option(
     "--depth",

@@ -72,7 +72,7 @@ async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
     try:
         run = await assay.resume(row.run_id)
     except LeaseHeld as error:
-        say(f"running in {error.place}; following it (Ctrl-C stops following, the run goes on)")
+        say(f"running in {error.place}; following it (Ctrl-C stops following, the run continues)")
         if not await looked_on(aiter(assay.follow(row.run_id)), output, output.display(), row.run_id):
             return Exit.CANCELLED
         return await conclude(assay, await assay.view(row.run_id), output)
@@ -282,7 +282,7 @@ async def answer_and_resume(reference: str, given: AnswerOptions, output: Output
         if not await _give(assay, view, given):
             return await conclude(assay, await assay.view(view.run_id), output)
         if not given.resume:
-            say(f"answered; to go on: assay runs resume {view.run_id}")
+            say(f"answered; to continue: assay runs resume {view.run_id}")
             return Exit.DONE
         return await go_on(assay, view.run_id, output)
 

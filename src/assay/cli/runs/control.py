@@ -115,9 +115,9 @@ async def _tell_agent(reference: str, lane: int, home: Path | None, wait: float,
         run_id = (await assay.find(reference)).run_id
         came = await assay.stop_agent(run_id, lane, wait=wait)
     fields = {
-        "applied": f"agent {lane} of run {run_id} is stopped; what it found is kept, and the run goes on",
+        "applied": f"agent {lane} of run {run_id} is stopped; its findings are kept, and the run continues",
         "ended": f"agent {lane} of run {run_id} ended before that",
-        "stored": f"to stop agent {lane} of run {run_id} is stored; to see it: assay runs watch {run_id}",
+        "stored": f"the request to stop agent {lane} of run {run_id} is stored; to watch: assay runs watch {run_id}",
     }
     if not quiet:
         say(fields[came])
@@ -129,7 +129,7 @@ def _stored(row: RunRow, action: Asked, wait: float) -> str:
         return f"nobody executes run {row.run_id}; to have its report written now: assay runs resume {row.run_id}"
     if not wait:
         return f"{action} of run {row.run_id} is stored; to see it: assay runs watch {row.run_id}"
-    return f"{action} of run {row.run_id} is stored, and its process has not heeded it for {wait:.0f} s: {row.holder}"
+    return f"{action} of run {row.run_id} is stored, but its process has not reacted for {wait:.0f} s: {row.holder}"
 
 
 @click.command("watch")
@@ -207,10 +207,10 @@ async def _steer(reference: str, text: str, home: Path | None, wait: float) -> S
 
 def _outcome_of(steered: Steered) -> str:
     if steered.state == "applied":
-        return f"heeded by the decision at {steered.note}"
+        return f"the decision at {steered.note} follows it"
     if steered.state == "rejected":
-        return f"not heeded: {steered.note}"
-    return "stored; the run's next decision heeds it"
+        return f"not followed: {steered.note}"
+    return "stored; the run's next decision follows it"
 
 
 @click.command("finish")
@@ -247,7 +247,7 @@ def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
         "pause",
         home,
         wait=not no_wait,
-        done=lambda run: f"run {run} is paused; to go on: assay runs resume {run}",
+        done=lambda run: f"run {run} is paused; to continue: assay runs resume {run}",
     )
 
 

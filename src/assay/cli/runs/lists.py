@@ -80,7 +80,7 @@ class ShownRuns:
 @click.option("--since", default="", metavar="DATE", help="List only runs started on this day or later (2026-11-23).")
 @click.option("--before", "until", default="", metavar="DATE", help="List only runs started before this day.")
 @click.option("--thread", default="", metavar="NAME", help="List only runs of this thread.")
-@click.option("--collection", default="", metavar="NAME", help="List only runs which searched this collection.")
+@click.option("--collection", default="", metavar="NAME", help="List only runs that searched this collection.")
 @click.option("--label", default="", metavar="NAME[=VALUE]", help="List only runs with this label.")
 @click.option("--search", metavar="WORDS", help="Search questions and reports for these words, best match first.")
 @options.paging
@@ -96,10 +96,10 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
         assay runs list --json
     """
     if search is not None and any(wanted.values()):
-        raise click.UsageError("--search goes with no other condition")
+        raise click.UsageError("--search cannot be combined with other conditions")
     found = asyncio.run(_load_runs(home, wanted, search, cursor, limit, as_json=as_json))  # type: ignore[arg-type]
     if not found.rows:
-        say("no run is so" if search is not None or any(wanted.values()) else HOW_TO_RUN)
+        say("no run matches" if search is not None or any(wanted.values()) else HOW_TO_RUN)
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found.rows)).decode())
     else:
@@ -142,8 +142,8 @@ def _status(row: RunRow) -> str:
 @click.command("label")
 @click.argument("reference", metavar="RUN", shell_complete=run_ids)
 @click.argument("labels", nargs=-1, metavar="[NAME[=VALUE]]...")
-@click.option("--remove", multiple=True, metavar="NAME", help="Take this label away; repeatable.")
-@click.option("--star/--unstar", default=None, help="Star the run, or take its star away.")
+@click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
+@click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
 @options.common
 def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
@@ -238,7 +238,7 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
         assay runs show last --search-log --csv > searches.csv
     """
     if as_csv and not search_log:
-        raise click.UsageError("--csv is a form of the searches: give --search-log with it")
+        raise click.UsageError("--csv prints the search log: add --search-log")
     view = asyncio.run(_view(reference, home))
     if search_log:
         write_search_log(view, as_csv=as_csv, as_json=as_json)
@@ -284,7 +284,7 @@ def _where(view: RunView) -> str:
     """The run's conversation, and the run it continues."""
     brief = view.brief
     parts = [f"thread {clean(brief.thread)}"] if brief and brief.thread else []
-    parts += [f"goes on from run {brief.parent}"] if brief and brief.parent else []
+    parts += [f"continues run {brief.parent}"] if brief and brief.parent else []
     parts += [f"forked from run {brief.fork.run} at {brief.fork.point}"] if brief and brief.fork else []
     return ", ".join(parts)
 
@@ -303,7 +303,7 @@ def _plan(view: RunView) -> Iterator[str]:
 
 def _steering_line(steered: Steered) -> str:
     """The owner's instruction, and its effect."""
-    note = f" ({'heeded at ' if steered.state == 'applied' else ''}{clean(steered.note)})" if steered.note else ""
+    note = f" ({'followed at ' if steered.state == 'applied' else ''}{clean(steered.note)})" if steered.note else ""
     return f"told: {shorten(clean(steered.text))}: {steered.state}{note}"
 
 

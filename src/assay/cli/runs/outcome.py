@@ -150,7 +150,7 @@ def export_run(
     targets = destinations.checked(outputs)
     if sign:
         if not any(destinations.suffix(path) == _BUNDLE for path in targets):
-            raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
+            raise click.UsageError(f"--sign signs a bundle: name a file that ends in {_BUNDLE}")
         bundles.own_key()  # fails before anything is written, if there is none
     configured = settings.load()
     how = citations or configured.citations
@@ -178,7 +178,7 @@ async def _export(
 
 
 def _file_note(view: RunView, path: Path, suffix: str) -> str:
-    """What the file now contains; for a run without a report, that it has none."""
+    """A note on the content of the file; for a run without a report, that it has none."""
     match report_state(view):
         case "finished":
             return f"the report of run {view.run_id} is in {path}"
@@ -193,7 +193,7 @@ def _ended(view: RunView) -> str:
 
 
 def _holds(suffix: str) -> str:
-    """What a format contains for a run without a report."""
+    """A note on the content of a format for a run without a report."""
     known = {".zip": "the run's log and why", ".json": "the run's data and why"}
     return "no source" if suffix in _LISTS else known.get(suffix, "no more than why")
 

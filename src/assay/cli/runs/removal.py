@@ -91,7 +91,7 @@ async def _deleted(assay: Assay, row: RunRow) -> bool:
     metavar="GB",
     help="Delete the oldest runs beyond this many gigabytes.",
 )
-@click.option("--dry-run", is_flag=True, help="List them, and delete nothing.")
+@click.option("--dry-run", is_flag=True, help="List the runs it would delete, and delete nothing.")
 @queue_option
 @options.json_output
 @options.common

@@ -309,12 +309,12 @@ class Parser:
 
 
 def spells(sign: str) -> bool:
-    """Whether a character joins an id to a word or number; letters of scripts without spaces or case do not."""
+    """True if a character joins an id to a word or number; letters of scripts without spaces or case do not."""
     return sign.isalnum() and unicodedata.category(sign) != "Lo"
 
 
 def is_ambiguous(before: str, item: str) -> bool:
-    """Whether a bare id after the text `before` may be something else: a part of a word or path, a table's number."""
+    """True if a bare id after the text `before` may be something else: a part of a word or path, a table's number."""
     if before and (spells(before[-1]) or before[-1] in "_./\\-:=@#&?%"):
         return True
     word = re.search(r"([^\W\d_]+)\.?[ \t]*$", before[-40:])

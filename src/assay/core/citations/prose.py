@@ -9,7 +9,7 @@ from assay.core.citations.grammar import LEADS, CitationGroup, Parser, Undecided
 from assay.core.scanner import Scanner, Token
 
 Knows = Callable[[str], bool]
-"""Whether the run gave out an id: that of a source, or of a passage."""
+"""A test: the run gave out this id, of a source or of a passage."""
 _OPENING = r"[(\[{<（［【〔〖「『〈《‹«*_~`^@#†\\]"
 _LEAD = "|".join(sorted(map(re.escape, LEADS), key=len, reverse=True))
 _CANDIDATE = re.compile(rf"{_OPENING}|[sSｓＳ](?=[0-9０-９])|(?<![^\W\d_])(?:{_LEAD})(?=[ \t]*[:：])", re.IGNORECASE)
@@ -117,7 +117,7 @@ class Prose:
         return None if self._closes(at) else parser.wrapped(at)
 
     def _closes(self, at: int) -> bool:
-        """Whether the emphasis marks at `at` close what was opened before them on their line."""
+        """True if the emphasis marks at `at` close what was opened before them on their line."""
         run = _RUN.match(self._text, at)
         if run is None or not self._before or self._before[-1].isspace():
             return False
@@ -125,7 +125,7 @@ class Prose:
         return self._before[-1] == run[0][0] or sum(each[0] == run[0] for each in _RUN.finditer(line)) % 2 == 1
 
     def _is_known_bare(self, at: int, group: CitationGroup) -> bool:
-        """Whether a group without a wrapper is no part of anything else."""
+        """True if a group without a wrapper is no part of anything else."""
         if not self._text[at].isalpha() or len(group.items) > 1 or not self._text[at + 1 : at + 2].isdecimal():
             return True
         return not is_ambiguous(self._before, group.items[0])

@@ -180,13 +180,13 @@ class Fences:
 
 
 def _may_open(text: str) -> bool:
-    """Whether a text may begin with a line that announces the rest, by its first word."""
+    """True if a text may begin with a line that announces the rest, by its first word."""
     word = _FIRST_WORD.match(text)
     return word is None or not word[2] or word[1].lower() in OPENERS
 
 
 def _announces(text: str) -> bool:
-    """Whether the text so far is one line that ends with a colon, and blank lines."""
+    """True if the text so far is one line that ends with a colon, and blank lines."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return not lines or (len(lines) == 1 and lines[0].rstrip("*_ ").endswith((":", "：")))
 

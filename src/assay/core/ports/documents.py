@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # only readers of tables need them, and loading takes a comma
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """What to look for: at most `limit` documents, in these collections; `language` is a hint (ISO 639-1).
+    """A search: at most `limit` documents, in these collections; `language` is a hint (ISO 639-1).
 
     `rules` restrict pages of the web. A provider that cannot apply them returns more, and the caller filters
     afterwards.
@@ -47,7 +47,7 @@ WordField = Literal["text", "title", "name", "passage"]
 
 
 class WordScore(msgspec.Struct, frozen=True, kw_only=True):
-    """What one word of the question adds to a document's score; `added` says that the search took it from its first
+    """The share of one word of the question in a document's score; `added` says that the search took it from its first
     results.
     """
 

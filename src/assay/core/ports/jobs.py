@@ -10,7 +10,7 @@ import msgspec
 from assay.core.ports.journal import Lease
 
 QUEUE_NEWS = ":queue"
-"""What `Journal.listen` reports when a queued run is ready; no run has this id."""
+"""The id `Journal.listen` reports when a queued run is ready; no run has this id."""
 MOST_TAKEN = 20
 """A run that this many workers have taken up without ending it is offered to none any more."""
 PRIORITIES = range(-100, 101)
@@ -112,7 +112,7 @@ class Queue(Protocol):
 
 
 JOBS_NEWS = ":jobs"
-"""What `Journal.listen` reports when jobs become ready, or fewer remain; no run has this id."""
+"""The id `Journal.listen` reports when jobs become ready, or fewer remain; no run has this id."""
 MOST_TRIED = 5
 """A job that this many workers have taken up without progress has failed: it may be what kills them."""
 

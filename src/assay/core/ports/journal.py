@@ -66,7 +66,7 @@ class QueuePlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What is stored with a run at its creation: its place in the queue and, for a forked run, what it took over.
+    """The data stored with a run at its creation: its place in the queue and, for a forked run, what it took over.
 
     `webhook` is notified about this run only; the store fills in the run's id and the time. `owner` is the run's owner,
     if the journal is not limited to one. `within` are the allowances that must leave room for its budget.
@@ -88,7 +88,7 @@ Action = Literal["", "finish", "cancel", "pause"]
 
 
 class Renewal(NamedTuple):
-    """What a process learns when it renews a lease: the control row, and how many messages were left for the run."""
+    """The answer to a process that renews a lease: the control row, and how many messages were left for the run."""
 
     action: Action
     messages: int
@@ -101,7 +101,7 @@ LONGEST_LEASE = 120.0
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
-    """What one transaction writes. `active_seconds` is the run's total so far; None leaves it unchanged."""
+    """The rows one transaction writes. `active_seconds` is the run's total so far; None leaves it unchanged."""
 
     events: tuple[EventDraft, ...] = ()
     steps: tuple[StepRecord, ...] = ()
@@ -120,7 +120,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run has used so far: settled, and held for calls in flight. `brief` is its frozen brief."""
+    """The usage of a run so far: settled, and held for calls in flight. `brief` is its frozen brief."""
 
     run_id: str
     status: RunStatus
@@ -130,7 +130,7 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runs created at `since` (ISO 8601 UTC) or later may use together; None is no limit.
+    """The limit of all runs together created at `since` (ISO 8601 UTC) or later; None is no limit.
 
     A run that has ended counts with what it used, any other with its whole budget. `runs` limits how many there may be,
     `at_once` how many runs of all days may be queued or executed. With an `owner` only that owner's runs count.

@@ -89,7 +89,7 @@ def read_label(text: str) -> tuple[str, str]:
 
 
 class IndexedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What the index stores about a run. `number` is its place in the journal, `seq` the end of its log at that time.
+    """The row of a run in the index. `number` is its place in the journal, `seq` the end of its log at that time.
 
     An `ended` run does not change any more.
     """
@@ -238,7 +238,7 @@ class ThreadPage(msgspec.Struct, frozen=True):
 
 
 class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What one user's runs used of one model, and in how many of them it was called.
+    """The usage of one model by one user's runs, and the number of runs that called it.
 
     `day` (UTC) is when the runs began, empty for the whole period.
     """

@@ -113,7 +113,7 @@ class DescribableModel(Protocol):
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model's adapter receives besides its name.
+    """The address, key and options a model's adapter receives besides its name.
 
     `url` is the base of the service's API, empty for the adapter's default. `facts` are the user's settings about the
     model. `region` and `signing` are for providers with regions and signed requests: the id of the key, the secret key,
@@ -132,7 +132,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
 # Embedders: vectors of texts, so that a search finds the same meaning in other words, and similarity of texts.
 
 TextKind = Literal["query", "passage"]
-"""What a text is to an embedder: many models embed a question differently from what may answer it."""
+"""The kind of a text for an embedder: many models embed a question differently from what may answer it."""
 
 
 class Embedding(msgspec.Struct, frozen=True):

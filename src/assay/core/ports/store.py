@@ -57,7 +57,7 @@ class Adoption(Protocol):
 
 
 class Swept(msgspec.Struct, frozen=True, kw_only=True):
-    """What was cleaned up: the row numbers of documents, the number of files and of their bytes.
+    """The result of a clean-up: the row numbers of documents, the number of files and of their bytes.
 
     `apart` says that some bytes were left alone, since another library stores some in the same place.
     """
@@ -101,7 +101,7 @@ class Store:
     permits: Permits
     additions: Additions
     tells_all: bool = False
-    """Whether listeners of the journal learn what other processes queue."""
+    """True if listeners of the journal learn what other processes queue."""
     queue: Queue | None = None
     """None if no other process could take anything out of it."""
     jobs: Jobs | None = None

@@ -15,7 +15,7 @@ PERMISSIONS: dict[UserRole, tuple[Permission, ...]] = {
     "member": ("read", "write"),
     "admin": ("read", "write", "admin", "metrics"),
 }
-"""What each role may do: read their own data, change it and begin runs, manage users, see the server's figures."""
+"""The permissions of each role: read their own data, change it and begin runs, manage users, see server figures."""
 
 
 class UserRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class UserRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Credential(msgspec.Struct, frozen=True, kw_only=True):
-    """What a browser (session) or a program (token) presents instead of a password. Only its SHA-256 is stored.
+    """A secret that a browser (session) or program (token) sends instead of a password. Only its SHA-256 is stored.
 
     A `login` is a completed login at a provider: it cannot be completed again.
 

@@ -87,7 +87,7 @@ class Notices(Protocol):
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run can reach: models by name, search providers, documents, time, and pages, if it may read the web.
+    """Everything a run can reach: models by name, search providers, documents, time, and pages, if it may read the web.
 
     `cache` has results of earlier runs, if they are kept. `notices` reports retractions, if the web may be used.
     `watch` observes the run, if somebody wants to. `rate_limiter` delays model calls where a service limits them. A new
@@ -130,7 +130,7 @@ class Connector(Protocol):
         ...
 
     def reaches_out(self, place: str) -> bool:
-        """Whether reading `place` contacts another machine."""
+        """True if reading `place` contacts another machine."""
         ...
 
     def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:

@@ -150,7 +150,7 @@ class Features:
         return self._share(held)
 
     def held_by_best(self, at: int) -> tuple[float, float, float, float, float]:
-        """What the document of a statement has: weight and number of keys, how much more than other documents, whether
+        """The features of a statement's document: weight and number of keys, how much more than others, whether
         it has the rarest key of all; and the number of keys in the statement itself.
         """
         held = self._sources[self.statements[at].source]
@@ -166,7 +166,7 @@ class Features:
         )
 
     def is_about(self, at: int) -> bool:
-        """Whether a row is about what the question names: it describes only its own subject."""
+        """True if a row is about what the question names: it describes only its own subject."""
         each = self.statements[at]
         around = (self._held_in(text) for text in _context(each))
         held = self._held[at].keys() | {key for found in around for key in found}
@@ -221,7 +221,7 @@ class Features:
         return sum(self.weights[key] * value for key, value in held.items()) / self._total
 
     def _more(self, held: Mapping[str, float], than: Mapping[str, float]) -> float:
-        """What `held` has beyond `than`."""
+        """The part of `held` beyond `than`."""
         return sum(self.weights[k] * max(0.0, v - than.get(k, 0.0)) for k, v in held.items()) / self._total
 
     # one vector
@@ -266,7 +266,7 @@ class Features:
         )
 
     def _beside(self, at: int) -> dict[str, float]:
-        """What the statements directly before and after have."""
+        """The features of the statements directly before and after."""
         found: dict[str, float] = {}
         for other in self._neighbours(at):
             _merge(found, self._held[other])
@@ -296,7 +296,7 @@ class Features:
         return len(asked.intersection(self._keys[at][: len(asked) + 1])) / len(asked)
 
     def figures(self, at: int) -> float:
-        """Whether the question's numbers are there as whole numbers: "3.1" is not "3.12"; 0 if the question has none.
+        """1 if the question's numbers are there as whole numbers: "3.1" is not "3.12"; 0 if the question has none.
 
         -1 says that the number of another version, or another year, is in their place. They may also be in the
         statement's context.
@@ -316,7 +316,7 @@ class Features:
         return -1.0 if self._of_another_year(at, asked) else -0.5
 
     def _of_another_year(self, at: int, asked: frozenset[str]) -> bool:
-        """Whether a statement names years, but neither it nor its neighbours one that the question names.
+        """True if a statement names years, but neither it nor its neighbours one that the question names.
 
         A year between two stated ones counts as named. If the question asks for a date, or names the bounds of a time,
         another year may be it.
@@ -335,7 +335,7 @@ class Features:
         return [at for at, there in beside if there.source == here.source and abs(there.place - here.place) <= 1]
 
     def measure(self, at: int) -> float:
-        """Whether a statement, or its label, has the measure asked for (1) or not (-1); 0 if none is asked for."""
+        """1 if a statement, or its label, has the measure asked for, -1 if not; 0 if none is asked for."""
         pattern = MEASURES.get(self.question.measure)
         if pattern is None:
             return 0.0
@@ -343,7 +343,7 @@ class Features:
         return _sign(bool(pattern.search(f"{each.label} {each.text}")))
 
     def denial(self, at: int) -> float:
-        """Whether a statement denies what the question denies (1), or only affirms it (-1); else 0 (`denial`)."""
+        """1 if a statement denies what the question denies, -1 if it only affirms it; else 0 (`denial`)."""
         return denial(self.question, self.statements[at], self._near) if self.question.denied else 0.0
 
     def rest(self, held: Mapping[str, float]) -> float:
@@ -357,7 +357,7 @@ class Features:
         return " ".join(word for word in self.statements[at].text.split() if word.casefold().strip(_MARKS) not in asked)
 
     def _kind(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
-        """Whether the kind of thing asked for is there (1) or not (-1); 0 if another kind is asked for."""
+        """For each kind: 1 if the thing asked for is there, -1 if not; 0 if another kind is asked for."""
         wanted = self.question.wanted
         number = bool(
             _NUMBER.search(fresh) or _NUMERAL.search(fresh) or (is_unspaced(fresh) and _CJK_NUMBER.search(fresh))
@@ -385,7 +385,7 @@ def _sign(value: float | bool) -> float:
 
 
 def _has_name(text: str) -> float:
-    """Whether a word other than the first is written as a name; a half if the script has no capitals."""
+    """1 if a word other than the first is written as a name; a half if the script has no capitals."""
     if not any(letter.isupper() or letter.islower() for letter in text):
         return 0.5
     return float(any(word[0][0].isupper() for word in _WORD.finditer(text) if word.start()))

@@ -1,4 +1,4 @@
-"""What a question asks for and denies, and the statements that may answer it."""
+"""The topic of a question and what it denies, and the statements that may answer it."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def keys(text: str, analysis: str) -> tuple[str, ...]:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether a text has letters of a script without spaces, or of Korean."""
+    """True if a text has letters of a script without spaces, or of Korean."""
     return _UNSPACED.search(text) is not None
 
 
 Wanted = Literal["number", "date", "name", "reason", "other"]
 Measure = Literal["", "age", "extent", "money", "share"]
-"""What a number is asked for, if the question says so: an age, a length or time, a price, a share."""
+"""The kind of number asked for, if the question says so: an age, a length or time, a price, a share."""
 ASKING: dict[Wanted, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
     "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
@@ -222,7 +222,7 @@ def near_keys(wanted: Iterable[str], held: Iterable[str]) -> dict[str, frozenset
 
 
 def _is_word(key: str) -> bool:
-    """Whether a key is long enough and has no digit. Vowel signs of Indic scripts are not letters, but belong to it."""
+    """True if a key is long enough and has no digit. Vowel signs of Indic scripts are not letters, but belong to it."""
     return len(key) >= LEAST_LETTERS and (key.isalpha() or not any(map(str.isdigit, key)))
 
 
@@ -257,7 +257,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 def denial(question: TopicQuestion, statement: QuotableStatement, near: Near) -> float:
-    """Whether a statement denies what the question denies (1), or affirms at least half of it (-1).
+    """1 if a statement denies what the question denies, -1 if it affirms at least half of it.
 
     0 if it does not speak of that, or denies something else. A statement that does not speak of it is under a heading
     that may.
@@ -282,7 +282,7 @@ def _spoken(question: TopicQuestion, part: str, near: Near) -> list[str]:
 
 
 def _affixed(question: TopicQuestion, words: Sequence[str], near: Near) -> bool:
-    """Whether one of these words denies by an affix: "unsupported"."""
+    """True if one of these words denies by an affix: "unsupported"."""
     return any(bare and _denied_keys(question, bare, near) for bare in map(without_affix, words))
 
 

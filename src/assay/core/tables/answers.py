@@ -123,7 +123,7 @@ def _figures(column: tuple[str, ...], language: str, beside: tuple[str, ...]) ->
 
 
 def is_total(row: TableRow) -> bool:
-    """Whether a row is the sum of others: its first text is only a word for that."""
+    """True if a row is the sum of others: its first text is only a word for that."""
     first = next((cell.text for _, cell in sorted(row.cells.items()) if read_figure(cell.text) is None), "")
     return first.strip(" :*.").casefold() in _totals()
 
@@ -250,12 +250,12 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 def is_computed(sentence: str) -> bool:
-    """Whether a sentence has the form of a computation, in the current language or in English."""
+    """True if a sentence has the form of a computation, in the current language or in English."""
     return any(_match(message, body.text) for _, message in _messages() for body in _bodies(sentence.strip()))
 
 
 def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Whether a sentence states the result of its computation over one of these tables, and that result.
+    """The result of a sentence's computation over one of these tables, and if the sentence states it.
 
     None if the sentence states no computation, or one over a column or conditions that no table has.
     """
@@ -357,7 +357,7 @@ def _read_condition(condition: str, table: ReadTable) -> Iterator[RowCondition]:
 
 
 def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Whether `HEAD of SUBJECT: VALUE` is what a row says with the subject in its other cells; and what that row says.
+    """Compare `HEAD of SUBJECT: VALUE` with the row that has the subject in other cells: equal or not, and that row.
 
     None if no row of the tables has this subject under this header.
     """
@@ -388,7 +388,7 @@ def _framed(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
-    """Whether a subject consists of cells of the row, with or without their headers, separated by commas."""
+    """True if a subject consists of cells of the row, with or without their headers, separated by commas."""
     filled = [at for at, cell in row.cells.items() if at != column and cell.text]
     texts = [text for at in filled for text in (row.text(at), table.with_head(row, at))]
 

@@ -88,7 +88,7 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
         return self.columns[number]
 
     def subject(self, row: TableRow, columns: Sequence[int]) -> str:
-        """What a row is about, by some of its cells. Figures alone have their headers before them: `pep 744`."""
+        """The subject of a row, by some of its cells. Figures alone have their headers before them: `pep 744`."""
         named = any(any(map(str.isalpha, row.text(column))) for column in columns)
         parts = (row.text(column) if named else self.with_head(row, column) for column in columns)
         return ", ".join(dict.fromkeys(filter(None, parts)))
@@ -193,7 +193,7 @@ class _Group:
         self.heads = list(line.heads)
 
     def takes(self, line: _Line) -> bool:
-        """Whether a row continues the table: under the same headings, with headers of which the first are known."""
+        """True if a row continues the table: under the same headings, with headers of which the first are known."""
         last = self.lines[-1]
         if line.piece.heading != last.piece.heading or bool(line.heads) != bool(last.heads):
             return False
@@ -259,7 +259,7 @@ def _labelled_rows(group: _Group) -> Iterator[TableRow]:
 
 
 def _goes_on(before: _Line, line: _Line) -> bool:
-    """Whether a line continues the row above: it repeats the first cell, and both together are too long for one
+    """True if a line continues the row above: it repeats the first cell, and both together are too long for one
     line.
     """
     if len(before.piece.text) + len(line.piece.text) <= LONGEST_PASSAGE or len(line.heads) < 2:
@@ -297,12 +297,12 @@ def _headed(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], S
 
 
 def _spans_all(line: _Line) -> bool:
-    """Whether one cell spans the whole row: it names the rows below, and is not one of them."""
+    """True if one cell spans the whole row: it names the rows below, and is not one of them."""
     return len(line.cells) > 1 and len({cell.text for cell in line.cells}) == 1
 
 
 def _groups(row: Sequence[str]) -> bool:
-    """Whether a row names groups of columns: a text is repeated in neighbouring cells, as merged cells are."""
+    """True if a row names groups of columns: a text is repeated in neighbouring cells, as merged cells are."""
     return any(one and one == other for one, other in pairwise(row))
 
 
@@ -317,7 +317,7 @@ def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether `row` has the headers of the rows `below`: different texts, and no figures except years unlike theirs.
+    """True if `row` has the headers of the rows `below`: different texts, and no figures except years unlike theirs.
 
     The first cell may be empty. A table with one row has no header.
     """

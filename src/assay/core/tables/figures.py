@@ -83,7 +83,7 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell says that it has no value."""
+    """True if a cell says that it has no value."""
     return not text.strip() or text.strip().casefold() in _MISSING
 
 

@@ -26,7 +26,7 @@ def stated_row(row: str, head: str) -> str:
 
 
 def row_stated(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Whether a sentence states a row as `stated_row` does, and what the row with the same first cell says.
+    """Compare a sentence with the row of the same first cell: equal to `stated_row` or not, and that row.
 
     None if it states no row with headers of these tables.
     """
@@ -84,13 +84,13 @@ def _lacking(question: str, table: ReadTable) -> tuple[TableRow, ...]:
 
 
 def _denies(words: TableWords, denied: frozenset[str], text: str) -> bool:
-    """Whether a cell itself says "no evidence": the question then asks for these words."""
+    """True if a cell itself says "no evidence": the question then asks for these words."""
     said = any(denies for _, denies in clauses(text, words.read.negating))
     return said and bool(denied) and _has(words, denied, text)
 
 
 def _has(words: TableWords, denied: frozenset[str], text: str) -> bool:
-    """Whether a cell has what is denied; if its header says all of that, whether the cell is filled."""
+    """True if a cell has what is denied; if its header says all of that, whether the cell is filled."""
     if not denied:
         return not (is_missing(text) or text.casefold() in _NO)
     return denied <= words.matching_keys(denied, frozenset(keys(text, words.read.analysis)))

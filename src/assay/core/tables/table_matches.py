@@ -131,7 +131,7 @@ class TableWords:
         return grams.get(said[:size]) if size else None
 
     def _keyed(self, column: int) -> bool:
-        """Whether a column of figures may select rows: its header is asked for, or it has years or row numbers."""
+        """True if a column of figures may select rows: its header is asked for, or it has years or row numbers."""
         if self.matching_keys(self.telling, self.heads[column]):
             return True
         filled = [text for text in self.table.column(column) if text]
@@ -142,11 +142,11 @@ class TableWords:
     # columns
 
     def figured(self, column: int) -> bool:
-        """Whether a column holds figures."""
+        """True if a column holds figures."""
         return figures_of(self.table, column) is not None
 
     def dated(self, column: int) -> bool:
-        """Whether a column holds dates."""
+        """True if a column holds dates."""
         filled = [text for text in self.table.column(column) if not is_missing(text)]
         return bool(filled) and all(moment(text) is not None for text in filled)
 

@@ -113,7 +113,7 @@ class _TableQuestion(TableWords):
         return [column for column in range(len(self.table.heads)) if column not in chosen]
 
     def _is_able(self, column: int, way: Measured) -> bool:
-        """Whether an operation is possible over a column."""
+        """True if an operation is possible over a column."""
         ordered = way.operation in ("max", "min") and self.dated(column)
         return way.operation in ("cell", "count") or ordered or self.figured(column)
 
@@ -134,7 +134,7 @@ class _TableQuestion(TableWords):
         return (len(held) + 0.5 * len(more) + 0.75 * measured, share, len(words & plain))
 
     def _measured(self, column: int, way: Measured) -> bool:
-        """Whether a column is of what the words of degree measure."""
+        """True if a column is of what the words of degree measure."""
         nouns = [noun for noun in way.measures if noun != DATED]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
         if measures and self.matching_keys(self.heads[column], measures) | self.matching_keys(
@@ -241,11 +241,11 @@ class _TableQuestion(TableWords):
         yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)
 
     def _of_kind(self, answer: TableAnswer) -> bool:
-        """Whether a cell is of the kind asked for: a question for a number or a date needs digits."""
+        """True if a cell is of the kind asked for: a question for a number or a date needs digits."""
         return self.read.wanted not in ("number", "date") or any(map(str.isdigit, answer.value))
 
     def _is_beyond_in_header(self, column: int) -> bool:
-        """Whether the words for what is not computed here belong to the header."""
+        """True if the words for what is not computed here belong to the header."""
         head = self.heads[column] if column >= 0 else frozenset[str]()
         asked = {key for word in self.asking.beyond for key in keys(word, self.read.analysis)}
         return asked <= head

@@ -91,7 +91,7 @@ class WritingState(model.WritingFacts, kw_only=True):
     revisions: list[str] = []
 
     def is_whole(self) -> bool:
-        """Whether the text matches the hash in its last event."""
+        """True if the text matches the hash in its last event."""
         text = "".join(self.pieces).encode("utf-8", "surrogatepass")
         return not self.text_sha256 or sha256(text) == self.text_sha256
 

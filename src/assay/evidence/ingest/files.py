@@ -174,7 +174,7 @@ def _opened_in(folder: Path, path: Path) -> int:
             raise
     whole, real = Path(os.path.realpath(folder)), Path(os.path.realpath(path, strict=True))
     if not real.is_relative_to(whole):
-        raise ExtractError("a link which leads out of the folder; name it to read it")
+        raise ExtractError("a link that leads out of the folder; name it to read it")
     try:
         return _stepped(whole, real.relative_to(whole))
     except OSError as error:
@@ -301,7 +301,7 @@ def _page_of(path: Path, exists: Callable[[str], bool]) -> Path | None:
 
 
 def is_twin(source: bytes, page: bytes) -> bool:
-    """Whether a page says what a source says: it has most of its words."""
+    """True if a page says what a source says: it has most of its words."""
     words = set(_WORD.findall(source.lower()))
     return bool(words) and len(words & set(_WORD.findall(page.lower()))) >= SHARED * len(words)
 

@@ -161,7 +161,7 @@ class _Reading:
         """Warnings so far; files that are not text share one."""
         if not self.binary:
             return self.warnings
-        some = f"{self.binary} file{'s' if self.binary > 1 else ''} which {'are' if self.binary > 1 else 'is'}"
+        some = f"{self.binary} file{'s' if self.binary > 1 else ''} that {'are' if self.binary > 1 else 'is'}"
         return [*self.warnings, f"skipped {some} not text"]
 
     def _take(self, unit: Unit) -> None:

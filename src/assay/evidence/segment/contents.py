@@ -32,7 +32,7 @@ _LINK = re.compile(
     r"|:(?:doc|ref|mod|class|func|meth):`[^`]{1,200}`|`[^`<]{0,200}<[^`<>]{1,500}>`__?|<https?://[^<>\s]{1,500}>"
 )
 _BEFORE_LINKS = re.compile(r"[^!\[:`<]*")
-"""What stands before any sign with which a link may begin."""
+"""The text before any sign with which a link may begin."""
 _POINTER = re.compile(r"\[[^\]]{0,300}\](?:\(#[^)\s]{0,300}\)|: ?#\S{0,300})")
 """A link to a place on the same page."""
 _AWAY = re.compile(r"[(<]https?://")
@@ -85,7 +85,7 @@ def _linked(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> It
 
 
 def _enumerates(text: str, blocks: Sequence[TextBlock], entries: Sequence[int]) -> bool:
-    """Whether links are enumerated by a sentence with a colon, or lead to other sites, as references do.
+    """True if links are enumerated by a sentence with a colon, or lead to other sites, as references do.
 
     Contents lead to the same place.
     """
@@ -96,7 +96,7 @@ def _enumerates(text: str, blocks: Sequence[TextBlock], entries: Sequence[int]) 
 
 
 def _led(text: str, blocks: Sequence[TextBlock], at: int) -> bool:
-    """Whether a list follows a sentence with a colon."""
+    """True if a list follows a sentence with a colon."""
     above = blocks[at - 1] if at else None
     return (
         above is not None and above.kind == "paragraph" and text[above.start : above.end].rstrip()[-1:] in (":", "：")
@@ -116,7 +116,7 @@ def _links(text: str, block: TextBlock) -> int:
 
 
 def _leads_near(text: str, block: TextBlock) -> bool:
-    """Whether the links of a block lead to pages beside this one, by addresses without a host."""
+    """True if the links of a block lead to pages beside this one, by addresses without a host."""
     return _NEAR.search(text, block.start, block.end) is not None
 
 
@@ -138,7 +138,7 @@ def _echoed(text: str, blocks: Sequence[TextBlock], places: Sequence[int], headi
 
 
 def _mostly(lines: Sequence[str], headings: set[str]) -> bool:
-    """Whether `ECHOED` of the lines are headings; for most lists the first few lines show that they are not."""
+    """True if `ECHOED` of the lines are headings; for most lists the first few lines show that they are not."""
     known = len(lines)
     ends = {heading[-2:] for heading in headings}
     for line in lines:
@@ -149,7 +149,7 @@ def _mostly(lines: Sequence[str], headings: set[str]) -> bool:
 
 
 def _may_be(line: str, ends: set[str]) -> bool:
-    """Whether the bare line may end with one of `ends`, as its last two letters tell; Roman numerals may be a page."""
+    """True if the bare line may end with one of `ends`, as its last two letters tell; Roman numerals may be a page."""
     end = line.rstrip()[-2:].lower()
     return len(end) < 2 or not (end.isascii() and end.isalpha()) or end in ends or end[-1] in "ivxlc"
 
@@ -174,7 +174,7 @@ def _bare(line: str) -> str:
 
 
 def _is_trail(text: str, block: TextBlock) -> bool:
-    """Whether a paragraph is a breadcrumb trail: Home » Manual » Installing."""
+    """True if a paragraph is a breadcrumb trail: Home » Manual » Installing."""
     return block.end - block.start <= LONGEST_ENTRY and _CRUMBS.fullmatch(text, block.start, block.end) is not None
 
 

@@ -83,12 +83,12 @@ def lines(text: str) -> list[TextLine]:
 
 
 def has_word(text: str) -> bool:
-    """Whether a text has a letter or a digit."""
+    """True if a text has a letter or a digit."""
     return any(map(str.isalnum, text))
 
 
 def underlines(below: TextLine, line: TextLine) -> bool:
-    """Whether `below` makes `line` a heading: a run of one character, as long as the title unless `===` or `---`."""
+    """True if `below` makes `line` a heading: a run of one character, as long as the title unless `===` or `---`."""
     if not UNDERLINE.match(below.body) or BULLET.match(line.body):
         return False
     if len(line.body) > 200 or line.text[0] in " \t" or not has_word(line.body) or line.body[0] == "|":
@@ -97,25 +97,25 @@ def underlines(below: TextLine, line: TextLine) -> bool:
 
 
 def closes(line: TextLine, fence: str) -> bool:
-    """Whether a line ends the code that `fence` began."""
+    """True if a line ends the code that `fence` began."""
     return line.body.startswith(fence) and not line.body.strip(fence[0])
 
 
 def is_record(body: str) -> bool:
-    """Whether a line has a key and a value."""
+    """True if a line has a key and a value."""
     match = RECORD.match(body)
     return match is not None and match["key"].count("(") == match["key"].count(")")
 
 
 def is_leader(body: str) -> bool:
-    """Whether a line is an entry of a printed table of contents: a title, leaders, mostly a page."""
+    """True if a line is an entry of a printed table of contents: a title, leaders, mostly a page."""
     if len(body) > LONGEST_ENTRY or not body[0].isalnum() or not has_leaders(body):
         return False
     return LEADER.search(body) is not None
 
 
 def has_leaders(text: str) -> bool:
-    """Whether a text may end with leaders, which takes a tenth of the time that looking for them takes."""
+    """True if a text may end with leaders, which takes a tenth of the time that looking for them takes."""
     return any(map(text.__contains__, LEADERS))
 
 
@@ -141,7 +141,7 @@ def record_run(lines: list[TextLine], at: int) -> tuple[int, int]:
 
 
 def is_header(group: list[TextLine]) -> bool:
-    """Whether all lines are `key: value` or continue the value above: several, or a single short one.
+    """True if all lines are `key: value` or continue the value above: several, or a single short one.
 
     If the first continues with another sentence it is prose.
     """

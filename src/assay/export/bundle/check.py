@@ -140,7 +140,7 @@ def _signed(found: BundleSignature) -> Iterator[BundleCheck]:
         case "wrong":
             yield checked("signature", 1, [f"it is not what key {found.key_id} signed"])
         case "malformed":
-            yield checked("signature", 1, [f"{SIGNATURE} is no signature which can be read"])
+            yield checked("signature", 1, [f"{SIGNATURE} is not a readable signature"])
 
 
 def _unchecked(bundle: Bundle) -> tuple[str, ...]:

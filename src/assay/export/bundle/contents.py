@@ -58,7 +58,7 @@ class BundleMember(msgspec.Struct, frozen=True):
 
 
 class ArchiveContents(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reader found: the members up to where it stopped, whether it reached the directory, and problems."""
+    """The result of reading a bundle: members up to where it stopped, whether the directory was reached, problems."""
 
     members: tuple[BundleMember, ...]
     whole: bool
@@ -81,7 +81,7 @@ def pack(members: Sequence[BundleMember]) -> bytes:
 
 
 def looks_like_zip(data: bytes) -> bool:
-    """Whether `data` looks like a zip: it begins like one, or has the end of a directory."""
+    """True if `data` looks like a zip: it begins like one, or has the end of a directory."""
     return data.startswith(_LOCAL_SIGN) or _END_SIGN in data
 
 
@@ -329,7 +329,7 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ours(self) -> bool:
-        """Whether the installed release wrote it, so that everything in it can be rebuilt."""
+        """True if the installed release wrote it, so that everything in it can be rebuilt."""
         return self.manifest is None or self.manifest.release == release()
 
     @property

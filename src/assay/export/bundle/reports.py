@@ -156,7 +156,7 @@ def claims(bundle: Bundle) -> Iterator[BundleCheck]:
 
 
 def says(text: str, claim: Claim) -> bool:
-    """Whether a claim has the letters and digits of its place: it is stored without markers, on one line."""
+    """True if a claim has the letters and digits of its place: it is stored without markers, on one line."""
     return _letters(claim.text) == _letters(text[max(claim.start, 0) : max(claim.end, 0)])
 
 
@@ -268,7 +268,7 @@ def _wrong(bundle: Bundle, id: str, passage: Passage) -> str:
 
 
 def _around(text: bytes | memoryview, passage: Passage, shown: Surroundings) -> bool:
-    """Whether the context shown around a passage is its document's text there."""
+    """True if the context shown around a passage is its document's text there."""
     before, after = (part.encode("utf-8", "surrogatepass") for part in (shown.before, shown.after))
     first = passage.start - len(before)
     return (

@@ -127,7 +127,7 @@ class _Writer:
         return f"<{name}{start}>\n{items}</{name}>\n"
 
     def _item(self, blocks: Sequence[Block]) -> str:
-        """What is in an item: tight paragraphs are no elements."""
+        """The content of an item: tight paragraphs are no elements."""
         made = "\n" if blocks and not blocks[0].tight else ""
         for block, after in zip(blocks, (*blocks[1:], None), strict=False):
             made += self._line(block) if block.tight else self._block(block)

@@ -87,7 +87,7 @@ def _quote(material: Material, source_number: int, passage: ReportPassage) -> Ma
         ),
         " · ",
     )
-    left_out = _("Characters that steer a terminal or reorder text are left out here.")
+    left_out = _("Characters that control a terminal or reorder text are left out here.")
     return el(
         "div",
         text,

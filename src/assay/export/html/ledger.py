@@ -40,7 +40,7 @@ class TextDifference(msgspec.Struct, frozen=True):
 
     @property
     def is_none(self) -> bool:
-        """Whether the passage has every word of the claim, in its order."""
+        """True if the passage has every word of the claim, in its order."""
         return not any(piece.differs for piece in (*self.claim, *self.passage))
 
 

@@ -111,7 +111,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def further(self) -> dict[str, ReportPassage]:
-        """What is in the ledger and not cited, by id."""
+        """The sources in the ledger that are not cited, by id."""
         return {passage.id: passage for passage in self.report.further}
 
 

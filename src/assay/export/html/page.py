@@ -204,7 +204,7 @@ def _root(material: Material, body: Iterable[Markup]) -> Markup:
 
 
 def _words() -> dict[str, str]:
-    """What the script says: it has no words of its own."""
+    """The texts for the script, which has none of its own."""
     return {
         "data_close": _("Close"),
         "data_copy": _("Copy quote"),

@@ -33,8 +33,8 @@ OLE = b"\xd0\xcf\x11\xe0"
 
 LOCKED = "encrypted, or of an older format; open it, and save it anew without a password"
 DAMAGED = "damaged, or not a document of this format"
-BOMB = f"it unpacks to more than {RATIO} times its size, or {MOST_UNPACKED >> 20} MB; it may be made to harm"
-ENTITIES = "its XML defines entities, which documents of this format do not have; it may be made to harm"
+BOMB = f"it unpacks to more than {RATIO} times its size, or {MOST_UNPACKED >> 20} MB; it may be an attack"
+ENTITIES = "its XML defines entities, which documents of this format do not have; it may be an attack"
 
 
 def need(module: str, package: str) -> None:

@@ -85,7 +85,7 @@ def _sheets(book: CalamineWorkbook, name: str, extractor: str) -> Iterator[Extra
 
 
 def _is_shown(sheet: SheetMetadata) -> bool:
-    """Whether it is a visible sheet of cells."""
+    """True if it is a visible sheet of cells."""
     return sheet.visible == type(sheet.visible).Visible and sheet.typ == type(sheet.typ).WorkSheet
 
 

@@ -81,7 +81,7 @@ def _table(lines: Sequence[Printed], first: int) -> Tabled | None:
 
 
 def _is_filled(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether every column has a name of letters or a year, and most rows fill several columns: formulas are not a
+    """True if every column has a name of letters or a year, and most rows fill several columns: formulas are not a
     table.
     """
     named = all(sum(map(str.isalpha, head)) > 1 or head.isdigit() for head in rows[0])
@@ -153,7 +153,7 @@ LEAST_HEAD = 2
 SUSPENDED = re.compile(
     r"(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|ed|en|of|och|eller|og|i|oraz|lub|и|или|та|або)(?!\w)"
 )
-"""What follows a hyphen that stands for a part both words share, and is not the second half of a word."""
+"""The words after a hyphen that stands for a part both words share, and is not the second half of a word."""
 
 
 class PrintedLine(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -307,7 +307,7 @@ class _Edges:
 
 
 def _begins(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) -> bool:
-    """Whether `line` begins a paragraph."""
+    """True if `line` begins a paragraph."""
     if above.hyphen:
         return False
     if not _alike(above, line) or ITEM.match(line.text):

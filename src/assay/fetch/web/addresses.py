@@ -191,7 +191,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         for address in found:
             if why := refused(address, self._policy, named=named):
                 allowing = self._policy.setting
-                raise FetchFailed(f"blocked: {host} is {why}; {allowing} names hosts which may be reached all the same")
+                raise FetchFailed(f"blocked: {host} is {why}; {allowing} allows such hosts")
         return found
 
     async def connect_unix_socket(

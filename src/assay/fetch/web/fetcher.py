@@ -209,7 +209,7 @@ class WebFetcher:
                 raise FetchFailed(f"redirects: more than {self._limits.redirects}")
             place = _address(answer.to, place.href)
             if place.href in passed:
-                raise FetchFailed("redirects: in a circle")
+                raise FetchFailed("redirects: in a loop")
 
     def _site(self, origin: str) -> _Site:
         known = self._sites.pop(origin, None)

@@ -135,7 +135,7 @@ def create(name: str, access: Access) -> Direct:
     prefix, _, model = name.partition(":")
     service = SERVICES.get(prefix)
     if service is None:
-        raise ConfigError(f"no provider {prefix!r} here; there is: {', '.join(sorted(SERVICES))}")
+        raise ConfigError(f"no provider {prefix!r} here; use one of: {', '.join(sorted(SERVICES))}")
     region = service.regional.format(region=access.region) if access.region else ""
     if access.url or region:
         service = msgspec.structs.replace(service, url=access.url.rstrip("/") or region or service.url)
@@ -145,7 +145,7 @@ def create(name: str, access: Access) -> Direct:
         raise ConfigError(f"{prefix} needs an extra: pip install 'assay[{prefix}]'")
     if not service.url:
         region = "AWS_REGION, or " if service.regional else ""
-        raise ConfigError(f"where is {prefix!r}? set {region}services.{prefix}.url ({service.where})")
+        raise ConfigError(f"{prefix!r} has no address: set {region}services.{prefix}.url ({service.where})")
     schemes = ("https://",) if service.secure else ("https://", "http://")
     if not service.url.startswith(schemes):
         raise ConfigError(

@@ -209,7 +209,7 @@ class EventReader:
         self._halves = {"text": Halves(), "thought": Halves()}
 
     def take(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
-        """What this event adds. Unrequested kinds (a provider's own tools, files) add nothing."""
+        """The deltas this event adds. Unrequested kinds (a provider's own tools, files) add nothing."""
         if isinstance(event, PartDeltaEvent):
             delta = event.delta
             if isinstance(delta, TextPartDelta):
@@ -231,7 +231,7 @@ class EventReader:
                 yield from self._calls.ready(final=False)
 
     def end(self) -> Iterator[Delta]:
-        """What was held back: the stream is over."""
+        """The deltas held back: the stream is over."""
         yield from self._deltas(self._speech.end(calls=bool(self._calls.all)))
         yield from self._calls.ready(final=True)
 
@@ -245,7 +245,7 @@ class EventReader:
         if response.finish_reason is None and not named:
             raise ModelError("the stream was cut off")
         if response.finish_reason == "error":
-            raise ModelError(f"{self._service.name} stopped with a fault: {failures.shortened(str(named))}")
+            raise ModelError(f"{self._service.name} stopped with an error: {failures.shortened(str(named))}")
         calls = self._calls.done()
         return Reply(
             text=self._speech.text,

@@ -132,7 +132,7 @@ class GeminiReader:
         if not (self._finish or self._blocked):
             raise ModelError("the stream was cut off")
         if self._finish in _FAULTS:
-            raise ModelError(f"{self._service} stopped with a fault: {self._finish}")
+            raise ModelError(f"{self._service} stopped with an error: {self._finish}")
         calls = self._calls.done()
         named: StopReason = _STOPS.get(self._finish, "calls" if calls else "end")
         return Reply(

@@ -121,7 +121,7 @@ class EmbeddingService:
 
 
 def _wrong(vectors: Sequence[Sequence[float]], rows: int) -> str:
-    """What is wrong with these vectors, empty if nothing is."""
+    """The fault of these vectors, empty if there is none."""
     lengths = {len(vector) for vector in vectors}
     if rows != len(vectors) or 0 in lengths:
         return f"{rows} vectors for {len(vectors)} texts"

@@ -67,7 +67,7 @@ Placed = tuple[SourcePassages, PassageSentence]
 def select(
     question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None, limit: int = 8
 ) -> list[QuotableUnit]:
-    """What the shown passages answer to `question`: header fields first, then sentences, best first.
+    """The answers of the shown passages to `question`: header fields first, then sentences, best first.
 
     `context` is the question this one is a part of.
     """
@@ -89,12 +89,12 @@ def select(
 
 
 def described(question: ParsedQuestion, shelf: ShownSources) -> bool:
-    """Whether a question asks for what the documents' header fields say."""
+    """True if a question asks for what the documents' header fields say."""
     return bool(question.concepts) or any(term in shelf.described for term in question.rest)
 
 
 def _headed(book: SourcePassages) -> bool:
-    """Whether a document has a header; one without it may say the same in prose."""
+    """True if a document has a header; one without it may say the same in prose."""
     return book.number is not None or len(book.fields) > 2
 
 
@@ -220,6 +220,6 @@ def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two sentences have most of their words in common (Jaccard index), or two rows most of their values."""
+    """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values."""
     a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (one, other))
     return len(a & b) >= SAME * len(a | b)

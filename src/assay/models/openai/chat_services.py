@@ -36,14 +36,14 @@ _NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)", re.MULTILINE)
 
 
 class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server says about a model; `tools` is None if it does not mention them."""
+    """A server's facts about a model; `tools` is None if it does not mention them."""
 
     facts: ModelFacts = ModelFacts()
     tools: bool | None = None
 
 
 async def server_facts(base: str, model: str, headers: Mapping[str, str]) -> ServerFacts | None:
-    """What the server at `base` (…/v1) says about `model` within `WAIT` seconds; None if nothing answers."""
+    """The facts that the server at `base` (…/v1) gives about `model` within `WAIT` seconds; None if nothing answers."""
     answer = await _answers(base.rstrip("/"), model, headers)
     if not answer:
         return None
@@ -237,7 +237,7 @@ def service_of(name: str, access: Access) -> tuple[ChatService, str]:
     if not model:
         raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
     if not service.url:
-        raise ConfigError(f"where is {prefix!r}? set services.{prefix}.url to the base of its API")
+        raise ConfigError(f"{prefix!r} has no address: set services.{prefix}.url to the base of its API")
     if service.key and access.key is None and not access.url:
         variable = f"{service.key.upper()}_API_KEY"
         raise ConfigError(f"{prefix} needs a key: set {variable}, or keys.{service.key} in the settings file")
@@ -245,6 +245,6 @@ def service_of(name: str, access: Access) -> tuple[ChatService, str]:
 
 
 def _is_local(url: str) -> bool:
-    """Whether an address is on this machine."""
+    """True if an address is on this machine."""
     host = httpx2.URL(url).host
     return host in ("localhost", "127.0.0.1", "::1")

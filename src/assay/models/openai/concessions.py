@@ -1,4 +1,4 @@
-"""What a service does not accept: a refused request is repeated without the refused part, or with its nearest
+"""Concessions to a service: a refused request is repeated without the refused part, or with its nearest
 substitute.
 
 Servers and models with one format differ in what they accept, and from release to release. So there is no table of
@@ -53,7 +53,7 @@ _WORDY = frozenset(("user", "tools", "stream"))
 
 
 class Concessions(msgspec.Struct, frozen=True, kw_only=True):
-    """What is left out of every request to a model, because its service refused it once.
+    """The parts left out of every request to a model, because its service refused it once.
 
     `dropped` are fields of a request. `cap` is another name for the most output tokens, and `most` the highest allowed
     value. `choice` says how precisely a tool can be demanded, `none` whether calls to known tools can be forbidden.

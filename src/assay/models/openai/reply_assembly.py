@@ -36,12 +36,12 @@ class Assembler:
 
     @property
     def lone(self) -> bool:
-        """Whether the model marked the end of its reasoning but not its beginning."""
+        """True if the model marked the end of its reasoning but not its beginning."""
         return self._speech.lone
 
     @property
     def finished(self) -> bool:
-        """Whether the service gave a reason for stopping, or at least said that it stopped; otherwise the stream was
+        """True if the service gave a reason for stopping, or at least said that it stopped; otherwise the stream was
         cut.
         """
         return bool(self._finish) or (self._ended and bool(self._speech.text or self._calls.all))
@@ -89,7 +89,7 @@ class Assembler:
         if not self.finished:
             raise ModelError("the stream was cut off")
         if self._finish == "error":
-            raise ModelError("the service stopped with a fault")
+            raise ModelError("the service stopped with an error")
         calls = self._calls.done()
         refusal = "".join(self._refusal)
         stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")

@@ -257,14 +257,14 @@ class ChatPart(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What it adds to the answer."""
+        """The text it adds to the answer."""
         if isinstance(self.content, tuple):
             return "".join(block.text or "" for block in self.content if block.type == "text")
         return self.content or ""
 
     @property
     def thought(self) -> str:
-        """What it adds to the reasoning."""
+        """The text it adds to the reasoning."""
         if isinstance(self.content, tuple):
             return "".join(each.text or "" for block in self.content for each in block.thinking or ())
         reasoning = self.reasoning_content or self.reasoning
@@ -303,7 +303,7 @@ class CompletionUsage(msgspec.Struct, frozen=True):
 
 
 class Extras(msgspec.Struct, frozen=True):
-    """What Groq sends beyond the format."""
+    """Fields that Groq sends beyond the format."""
 
     usage: CompletionUsage | None = None
     error: str | None = None

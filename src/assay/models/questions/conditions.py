@@ -62,12 +62,12 @@ class HeaderKey(msgspec.Struct, frozen=True):
 
 
 def is_whole(text: str) -> bool:
-    """Whether a question asks about all documents by its form."""
+    """True if a question asks about all documents by its form."""
     return _WHOLE.search(text.strip()) is not None
 
 
 def asks_several(question: ParsedQuestion) -> bool:
-    """Whether a question asks for documents and names none itself: one sentence of each answers it."""
+    """True if a question asks for documents and names none itself: one sentence of each answers it."""
     return not question.mentions and (is_whole(question.text) or _SEVERAL.match(question.text) is not None)
 
 
@@ -83,7 +83,7 @@ def is_unconditional(question: ParsedQuestion) -> bool:
 
 
 def _phrases(said: str) -> dict[str, object]:
-    """What to look for: several phrases if "and", "or" or a comma separates them outside quotation marks."""
+    """The phrases to look for: several phrases if "and", "or" or a comma separates them outside quotation marks."""
     quoted = [match.span() for match in _QUOTED.finditer(said)]
     parts, joins, start = list[str](), set[str](), 0
     for match in _JOIN.finditer(said):
@@ -97,7 +97,7 @@ def _phrases(said: str) -> dict[str, object]:
 
 
 def _phrase(said: str) -> str:
-    """What to look for, without articles of the question; in quotation marks every word counts."""
+    """The words to look for, without articles of the question; in quotation marks every word counts."""
     quoted = said.strip("\"'“”„«»` ")
     return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted
 

@@ -81,7 +81,7 @@ def _relation(text: str, cue: re.Match[str], start: int, between: str) -> Relati
 
 
 def _is_subject(text: str, cue: re.Match[str], start: int, between: str) -> bool:
-    """Whether the document at `start` is the subject of the verb rather than its object."""
+    """True if the document at `start` is the subject of the verb rather than its object."""
     passive = cue[0].casefold().split()[0].endswith(("ed", "taken", "given", "built", "made"))
     if start < cue.start():
         asked = _PASSIVE.search(text[:start])  # "by which PEP was PEP 5 replaced?"

@@ -214,10 +214,10 @@ def _joined(piece: str) -> list[str]:
 
 
 def is_comparison(text: str) -> bool:
-    """Whether a question compares things."""
+    """True if a question compares things."""
     return bool(set(words(text)) & COMPARING) or any(sign in text for sign in COMPARING_CJK)
 
 
 def points_back(question: ParsedQuestion) -> bool:
-    """Whether a pronoun stands for something that another part of the question names."""
+    """True if a pronoun stands for something that another part of the question names."""
     return bool(set(question.words) & PRONOUNS)

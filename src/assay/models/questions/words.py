@@ -38,12 +38,12 @@ def stems(text: str) -> list[str]:
 
 
 def is_cjk(text: str) -> bool:
-    """Whether `text` has a Chinese or Japanese character."""
+    """True if `text` has a Chinese or Japanese character."""
     return _CJK.search(text) is not None
 
 
 def carries_topic(word: str) -> bool:
-    """Whether a casefolded word can tell what a text is about."""
+    """True if a casefolded word can tell what a text is about."""
     if is_cjk(word):
         return not (_HIRAGANA.search(word) or any(letter in _CJK_FUNCTION for letter in word))
     return word not in STOP and (len(word) > 1 or word.isdigit())
@@ -121,7 +121,7 @@ MAKING = frozenset(
 STATES = frozenset(
     map(stem, "active final accepted draft withdrawn obsolete rejected deferred deprecated superseded".split())
 )
-"""What "is it …?" asks about a status."""
+"""The states that "is it …?" asks about."""
 FRAMES = frozenset(
     map(stem, "year day date time people person field header value target belong fall list record state mean".split())
 )

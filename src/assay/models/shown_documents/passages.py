@@ -38,7 +38,7 @@ _ASSIGNED = re.compile(
     r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
 )
 _CUT_FROM = ",;) "
-"""What may stand before a sentence whose passage begins inside a longer one."""
+"""The text that may stand before a sentence whose passage begins inside a longer one."""
 TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
 
@@ -149,12 +149,12 @@ _RECORD = re.compile(r"[^:|\n]{1,80}: [^|\n]*\S(?: \| [^:|\n]{1,80}: [^|\n]*\S)+
 
 
 def is_record(text: str) -> bool:
-    """Whether a passage is a table row with its headers: `country: France | year: 2020`."""
+    """True if a passage is a table row with its headers: `country: France | year: 2020`."""
     return _RECORD.fullmatch(text) is not None
 
 
 def is_row(text: str) -> bool:
-    """Whether a passage is a table row in any form."""
+    """True if a passage is a table row in any form."""
     return _is_row(text) or is_record(text)
 
 
@@ -207,22 +207,22 @@ def _quotable(line: str) -> bool:
 
 
 def _is_letter(sign: str) -> bool:
-    """Whether a character is a letter, or a mark that belongs to one, as half of the characters in Hindi do."""
+    """True if a character is a letter, or a mark that belongs to one, as half of the characters in Hindi do."""
     return sign.isalpha() or (not sign.isascii() and unicodedata.category(sign)[0] == "M")
 
 
 def ends(line: str) -> bool:
-    """Whether a line ends like a sentence."""
+    """True if a line ends like a sentence."""
     return line.rstrip("\"'”’»›)]*_`」』】）").endswith(_END)
 
 
 def _long(line: str) -> bool:
-    """Whether a line without a sentence's end is more than a heading or a label."""
+    """True if a line without a sentence's end is more than a heading or a label."""
     return len(line.split()) >= 8 or (is_cjk(line) and len(line) >= 16)
 
 
 def _unsafe(line: str) -> bool:
-    """Whether a line contains something that reads as one of our citations, or opens a code span without closing it."""
+    """True if a line contains something that reads as one of our citations, or opens a code span without closing it."""
     return bool(markers.parse(line)) or line.count("`") % 2 == 1
 
 

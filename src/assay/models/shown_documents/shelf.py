@@ -84,7 +84,7 @@ class SourcePassages:
         return next((field for field in self.fields[:4] if IDENTIFIED.match(field.value)), None)
 
     def is_name(self, field: PassageField) -> bool:
-        """Whether a field numbers the document, or gives its title."""
+        """True if a field numbers the document, or gives its title."""
         return field in (self.number, self.identified, self.field("title", "feature name"))
 
     @property
@@ -121,7 +121,7 @@ class SourcePassages:
         return tuple(place([each for each in self.passages if each.id not in header]))
 
     def owns(self, wanted: Identifier) -> bool:
-        """Whether this document is number `wanted.number` of the series, by field, title or address."""
+        """True if this document is number `wanted.number` of the series, by field, title or address."""
         if self.number is not None and self.number.name == wanted.series:
             return self.number.value.lstrip("0") == wanted.number
         for field in self.fields[:4]:
@@ -130,7 +130,7 @@ class SourcePassages:
         return _named(self.title, wanted, whole=True) or _named(self.url, wanted)
 
     def in_series(self, series: str) -> bool:
-        """Whether this document has a number of `series`."""
+        """True if this document has a number of `series`."""
         if self.number is not None and self.number.name == series:
             return True
         return (
@@ -226,7 +226,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def absent(self) -> bool:
-        """Whether the question is about a document that is not there."""
+        """True if the question is about a document that is not there."""
         return bool(self.missing) and not self.books
 
 
@@ -309,6 +309,6 @@ def _place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int, int]:
 
 
 def _is_whole(word: str, question: ParsedQuestion) -> bool:
-    """Whether a title of one word is a name that is the whole topic of the question."""
+    """True if a title of one word is a name that is the whole topic of the question."""
     quoted = any(stems(text) == [stem(word)] for text in question.quoted)
     return quoted or (set(question.rest) == {stem(word)} and len(word) > 2)

@@ -70,7 +70,7 @@ def computed_units(text: str) -> list[QuotableUnit]:
 
 
 def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
-    """Whether a unit states a computation, or a cell as the cited rows have it. Verification computes it again."""
+    """True if a unit states a computation, or a cell as the cited rows have it. Verification computes it again."""
     if is_computed(unit.text):
         return True
     book = shelf.by_passage.get(unit.passages[0])
@@ -81,7 +81,7 @@ def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
 
 
 def is_row_of(unit: QuotableUnit, shelf: ShownSources) -> bool:
-    """Whether a unit states a cited row with its headers."""
+    """True if a unit states a cited row with its headers."""
     book = shelf.by_passage.get(unit.passages[0]) if " | " in unit.text else None
     said = None if book is None else row_stated(unit.text, _tables_of(book, unit.passages))
     return said is not None and said[0]

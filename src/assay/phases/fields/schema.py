@@ -238,7 +238,7 @@ def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
 def _enum(schema: Mapping[str, Any], place: str) -> tuple[Scalar, ...]:
     given = [schema["const"]] if "const" in schema else schema.get("enum", [])
     if not isinstance(given, list) or ("enum" in schema and not given):
-        raise UsageError(f"the schema at {place} has an enum which is no list: write a list of values")
+        raise UsageError(f"the schema at {place} has an enum that is not a list: write a list of values")
     values = [each for each in given if each is not None]
     if not all(isinstance(each, str | int | float | bool) for each in values):
         raise UsageError(

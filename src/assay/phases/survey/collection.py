@@ -281,7 +281,7 @@ def _order(document: Document) -> tuple[list[tuple[int, str]], str]:
 
 
 def _may_have(text: bytes, phrases: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a text has all words of a phrase: a quick check, since splitting a text takes longer."""
+    """True if a text has all words of a phrase: a quick check, since splitting a text takes longer."""
     folded = unicodedata.normalize("NFKC", text.decode()).casefold()
     return any(all(word in folded for word in phrase) for phrase in phrases)
 

@@ -124,7 +124,7 @@ def _first(text: bytes, more: bool, document: Document) -> tuple[PassageSpan, ..
 
 
 def _goes_on(text: bytes, span: PassageSpan) -> bool:
-    """Whether a header continues after a passage that is no field: a key without a value, or more of a long value."""
+    """True if a header continues after a passage that is no field: a key without a value, or more of a long value."""
     line = text.rfind(b"\n", 0, span.start) + 1
     indented = text[line : line + 1].isspace() and not text[:line].endswith((b"\n\n", b"\n\r\n"))
     return indented or _EMPTY.fullmatch(span.text) is not None
@@ -300,7 +300,7 @@ class FilterDocuments(msgspec.Struct, frozen=True):
     where: Annotated[
         list[str],
         Meta(
-            description="Conditions which must all hold, each FIELD OPERATOR VALUE: 'status = Rejected | Withdrawn', "
+            description="Conditions that must all hold, each FIELD OPERATOR VALUE: 'status = Rejected | Withdrawn', "
             "'created < 2001-01-01', 'title ~ typing' (~: has these words), 'pep = *' (has the field). "
             "Operators: = != ~ < > <= >=."
         ),

@@ -63,7 +63,7 @@ async def survey(run: Run, case: Case) -> Draft | None:
             headers = await collection.headers()
             way = await _way(phase, case, headers)
         except (LimitReached, ModelFailed) as failed:
-            phase.warn(_("the documents were not gone over one by one: {why}").format(why=in_words(failed.reason)))
+            phase.warn(_("the documents were not read one by one: {why}").format(why=in_words(failed.reason)))
             return None
     if way is None:
         return None
@@ -229,6 +229,6 @@ def _limits(surveyed: Surveyed) -> tuple[str, ...]:
         why = labelled(text, in_words(surveyed.failed)) if surveyed.failed else text
         limits.append(_("{text}.").format(text=why))
     if reached.parts:
-        text = _("Of {count} long documents only the beginning and what is nearest to the question was read.")
+        text = _("Of {count} long documents, only the beginning and the parts nearest to the question were read.")
         limits.append(text.format(count=number(reached.parts)))
     return tuple(limits)

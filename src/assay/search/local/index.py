@@ -98,7 +98,7 @@ class LocalIndex:
 
     @property
     def there(self) -> bool:
-        """Whether the files still exist: anybody may delete a derived index."""
+        """True if the files still exist: anybody may delete a derived index."""
         if self.path is None:
             return True
         return all((self.path / part / "meta.json").exists() for part in ("documents", "passages"))

@@ -185,7 +185,7 @@ class IndexSnapshot:
         return [term for span in spans for term in terms(span.text, analysis)]
 
     def explained(self, asked: Words, weights: QueryWeights, rows: Sequence[int]) -> dict[int, tuple[WordScore, ...]]:
-        """What each word adds to these documents' scores, largest first: a score is a sum, and each part a query."""
+        """The share of each word in these documents' scores, largest first: a score is a sum, and each part a query."""
         given: dict[int, list[WordScore]] = {row: [] for row in rows}
         parts = [(part, False) for part in weights.words.document_parts(asked.numbered())]
         for (word, field, query), added in parts + [(part, True) for part in added_parts(weights.more)]:
@@ -205,7 +205,7 @@ class IndexSnapshot:
         return RankedDocument(row, met.score(row), self._spans(best), place)
 
     def is_of(self, ranked: RankedDocument, sha256: str) -> bool:
-        """Whether a result is the document with this hash: rows of another library are other documents."""
+        """True if a result is the document with this hash: rows of another library are other documents."""
         return ranked.place is None or self.documents.doc(ranked.place).get_first("sha256") == sha256
 
     def fields(self, ranked: RankedDocument) -> tuple[PassageSpan, ...]:

@@ -187,7 +187,7 @@ class LocalSearch:
         return scope is None or bool(scope)
 
     def _covers(self, scope: set[int]) -> bool:
-        """Whether the index has these rows; those beyond it are left to the background, if there are many."""
+        """True if the index has these rows; those beyond it are left to the background, if there are many."""
         if not scope:
             return True
         with self._guard:
@@ -224,7 +224,7 @@ class LocalSearch:
             log.debug("the search index is not level: %s", error)
 
     def _level(self) -> bool:
-        """Whether the index is open and has everything in the library."""
+        """True if the index is open and has everything in the library."""
         index = self._index
         if index is None or not index.there:
             return False

@@ -18,9 +18,9 @@ COMMON_WORD = 0.4
 COMMON_IN_TITLES = 0.05
 """A word in no larger share of the titles is kept, however common: it names something ("Germany" in a gazetteer)."""
 TITLE_WEIGHT, NAME_WEIGHT = 0.4, 0.5
-"""What a match in a document's title, and in its name or address, counts beside one in its text. Set with the bench."""
+"""The weights of a match in a document's title, and in its name or address, beside one in its text. By the bench."""
 NUMBERED_NAME = 3.0
-"""What a name with its number ("PEP 6") counts in a document's name or title."""
+"""The weight of a name with its number ("PEP 6") in a document's name or title."""
 NUMBER_GAP = 2
 """Other words allowed between the two: `rust-rfcs/text/0253-…` is "RFC 253"."""
 TITLE_NAMED = 0.8
@@ -50,7 +50,7 @@ SHORTEST_TERM = 3
 # Candidates and their passages (`local_ranks`; the shared indexes use the first two).
 
 PASSAGE_WEIGHT = 0.5
-"""What the best passage's score counts beside the document's. Set with the bench."""
+"""The weight of the best passage's score beside the document's. Set with the bench."""
 CANDIDATES = 60
 """Documents examined more closely, from each of both searches; four times the limit if that is more."""
 PASSAGES_READ = 12

@@ -121,7 +121,7 @@ def with_more(query: Query, more: Mapping[str, float]) -> Query:
 
 
 def added_parts(more: Mapping[str, float]) -> Iterator[Part]:
-    """What added words contribute to a document's score."""
+    """The contribution of added words to a document's score."""
     for term, weight in more.items():
         yield term, "text", _times(_one(DOCUMENTS, "body", (term,)), weight)
 
@@ -161,7 +161,7 @@ class Naming:
         self._numbered = {(word, number) for word, number in pairwise(words) if number.isdigit()}
 
     def names(self, document: Document, share: float = TITLE_NAMED) -> bool:
-        """Whether `document` is named: by this share of its title, or by its number."""
+        """True if `document` is named: by this share of its title, or by its number."""
         title = set(name_terms(document.title, DEFAULT))
         if title and len(title & self._words) >= share * len(title):
             return True

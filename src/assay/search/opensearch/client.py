@@ -157,7 +157,7 @@ class OpenSearchClient:
         raise SearchAway(problem)
 
     def _problem(self, answer: httpx2.Response) -> str:
-        """What went wrong, for a reader; raises errors that the caller distinguishes."""
+        """The fault, for a reader; raises errors that the caller distinguishes."""
         try:
             problem = msgspec.json.decode(answer.content, type=_ErrorAnswer).error
         except msgspec.MsgspecError:
@@ -175,7 +175,7 @@ def _decoded(answer: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(answer or b"{}", type=kind)
     except msgspec.MsgspecError as error:
-        raise SearchError(f"OpenSearch gave an answer which cannot be read ({error})") from error
+        raise SearchError(f"OpenSearch gave an answer that cannot be read ({error})") from error
 
 
 def _requests(actions: Iterable[Action]) -> Iterator[list[bytes]]:

@@ -158,7 +158,7 @@ class PostgresSearch:
             return extent(connection, self._prefix).row
 
     def _moved(self, row: int) -> bool:
-        """Whether the index moves on from `row` by itself, in the time others are given."""
+        """True if the index moves on from `row` by itself, in the time others are given."""
         end = time.monotonic() + TURN_SECONDS
         while self._row() == row:
             if time.monotonic() > end:

@@ -71,7 +71,7 @@ def lock(connection: Connection, prefix: str) -> None:
 
 @contextmanager
 def turn(connection: Connection, prefix: str) -> Iterator[bool]:
-    """Whether it is this session's turn to read for the index, while the block lasts; another's may be.
+    """True if it is this session's turn to read for the index, while the block lasts; another's may be.
 
     The connection is outside a transaction. The turn only spares others the work; correctness depends on `lock`.
     """

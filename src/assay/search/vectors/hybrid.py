@@ -233,7 +233,7 @@ class HybridSearch:
                 vector = self._vector(text)
                 if len(vector) != self.neighbours.dimensions:
                     raise SearchError(
-                        f"{self._embedder.name} gives vectors of {len(vector)} numbers now, and those kept have"
+                        f"{self._embedder.name} now gives vectors of {len(vector)} numbers, and the stored ones have"
                         f" {self.neighbours.dimensions}: `assay docs embed --anew` makes all of them again"
                     )
                 most = NEAREST * _candidates_per_ranking(query)

@@ -259,13 +259,13 @@ class EmbedderSimilarity:
         if not texts or not others:
             return Cosines(tuple(() for _ in texts))
         if not self._told():
-            raise SearchError(f"{self.name} may not be told of private documents")
+            raise SearchError(f"{self.name} must not receive private documents")
         ones, first = self._vectors(texts, kind)
         rest, second = self._vectors(others, "passage")
         if len({len(vector) for vector in (*ones, *rest)}) > 1:
             raise SearchError(
-                f"{self.name} gives vectors of another length now than those kept: `assay docs embed --anew` makes all"
-                " of them again"
+                f"{self.name} now gives vectors of another length than the stored ones: `assay docs embed --anew` makes"
+                " all of them again"
             )
         return Cosines(tuple(tuple(cosines(one, b"".join(rest))) for one in ones), self._cost(first + second))
 

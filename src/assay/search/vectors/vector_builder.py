@@ -217,7 +217,7 @@ class _Building:
         """
         if self._state.dimensions not in (0, dimensions):
             raise SearchError(
-                f"{self._embedder.name} gives vectors of {dimensions} numbers now, and those kept have"
+                f"{self._embedder.name} now gives vectors of {dimensions} numbers, and the stored ones have"
                 f" {self._state.dimensions}: `assay docs embed --anew` makes all of them again"
             )
         self._state = msgspec.structs.replace(self._state, dimensions=dimensions)

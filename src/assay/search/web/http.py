@@ -130,7 +130,7 @@ SPARE = 0.5
 
 
 class Rest:
-    """Whether a provider is worth querying: an unreachable one would cost every query its whole time limit."""
+    """True if a provider is worth querying: an unreachable one would cost every query its whole time limit."""
 
     def __init__(self) -> None:
         self._failures = 0

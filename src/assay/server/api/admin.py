@@ -1,4 +1,4 @@
-"""What admins see of all users: names, numbers and times, and never a question or a text."""
+"""The admins' view of all users: names, numbers and times, and never a question or a text."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class UsageWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class DayUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user's runs of one day (UTC) used of a model; a run with several models counts for each."""
+    """The usage of a model by a user's runs of one day (UTC); a run with several models counts for each."""
 
     day: str
     user: str

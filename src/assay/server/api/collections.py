@@ -96,7 +96,7 @@ class Crawl(RequestBody, frozen=True, kw_only=True):
 
 
 class Places(RequestBody, frozen=True, kw_only=True):
-    """What to read into a collection: pages, and files on the server in the allowed folders."""
+    """The places to read into a collection: pages, and files on the server in the allowed folders."""
 
     urls: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ class Added(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Removed(msgspec.Struct, frozen=True, kw_only=True):
-    """What was removed; it stays in the library for the reports that cite it."""
+    """The documents removed; they stay in the library for the reports that cite them."""
 
     documents: tuple[Document, ...]
 

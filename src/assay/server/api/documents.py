@@ -33,14 +33,14 @@ MOST = 100
 
 
 class Searched(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to search for."""
+    """A search."""
 
     q: str
     limit: int = 10
 
 
 class SearchWanted(RequestBody, frozen=True, kw_only=True):
-    """What to search for, and in which collections; by default all that the user may read."""
+    """A search, and the collections to search; by default all that the user may read."""
 
     q: str
     collections: tuple[str, ...] = ()

@@ -198,7 +198,7 @@ _DRAWN: dict[type[Event], Callable[[Any], Iterator[Obj]]] = {
         ]
     ),
 }
-"""What to draw of an event that contains everything needed."""
+"""The packets of an event that contains everything needed."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -297,7 +297,7 @@ def _after(call: RouteCall, query: EventsWanted) -> int:
 
 
 async def _more(call: RouteCall, run: str, after: int, query: EventsWanted) -> bool:
-    """Whether an ended run has more events after a number that match."""
+    """True if an ended run has more events after a number that match."""
     wanted = picked(query.types)
     return any(wanted(each.type) for each in await call.assay.events(run, after))
 

@@ -84,7 +84,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Used(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run has used, in total and in parts, and its limits."""
+    """The usage of a run, in total and in parts, and its limits."""
 
     usage: Spending
     budget: Budget

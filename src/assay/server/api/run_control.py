@@ -1,4 +1,4 @@
-"""What a run's owner may do while it is active: end, pause or steer it, answer it, review its plan."""
+"""The control of a run by its owner while it is active: end, pause or steer it, answer it, review its plan."""
 
 from __future__ import annotations
 

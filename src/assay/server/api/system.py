@@ -41,7 +41,7 @@ class ModelNamed(RequestBody, frozen=True, kw_only=True):
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """What was checked, in the order in which things depend on each other."""
+    """The checks, in the order in which things depend on each other."""
 
     findings: tuple[Diagnosis, ...]
 
@@ -176,5 +176,5 @@ def _settings_shown(used: settings.Settings) -> SettingsShown:
 
 
 def _command_line_settings(used: settings.Settings) -> dict[str, object]:
-    """What the command line sets, and will set again at the next start: the home."""
+    """The setting that the command line sets at each start: the home."""
     return {"home": used.home}

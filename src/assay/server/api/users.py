@@ -114,7 +114,7 @@ class LoggedOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UserRemoval(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What data of a removed user to delete: none, or all."""
+    """The data of a removed user to delete: none, or all."""
 
     data: Literal["none", "all"] = "none"
 

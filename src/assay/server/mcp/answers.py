@@ -22,7 +22,7 @@ class FoundDocument(BaseModel):
     id: str
     title: str
     url: str
-    text: str = Field("", description="The passages which match best.")
+    text: str = Field("", description="The passages that match best.")
 
 
 class FoundDocuments(BaseModel):
@@ -56,7 +56,7 @@ class RunNews(BaseModel):
     latest: list[str] = Field(default_factory=list, description="What happened last.")
     questions: list[str] = Field(default_factory=list, description="What the run asks its user, if it waits.")
     report: str = Field("", description="The report as Markdown, or its first page, once there is one.")
-    verdicts: dict[str, int] = Field(default_factory=dict, description="How many claims have which verdict.")
+    verdicts: dict[str, int] = Field(default_factory=dict, description="The number of claims by verdict.")
     url: str = Field("", description="Where a person sees the run.")
 
 
@@ -95,7 +95,7 @@ class ClaimSupport(BaseModel):
     verdict: Verdict
     reason: str
     passages: list[str]
-    against: list[str] = Field(default_factory=list, description="Passages which speak against it.")
+    against: list[str] = Field(default_factory=list, description="Passages that speak against it.")
 
 
 class EvidenceFound(BaseModel):
@@ -122,7 +122,7 @@ class CheckedAnswer(BaseModel):
 
     claims: list[CheckedSentence]
     verdicts: dict[str, int]
-    holding: float = Field(description="The share of the claims which are quoted or supported.")
+    holding: float = Field(description="The share of the claims that are quoted or supported.")
     warnings: list[str] = Field(default_factory=list)
     next_action: str
 

@@ -107,7 +107,7 @@ async def research_report(
     part: Annotated[Part, Field(description="The whole report, its summary and outline, its claims, or sources.")] = (
         "report"
     ),
-    cursor: Annotated[int, Field(ge=1, description="Which page: 1, then `next_cursor`.")] = 1,
+    cursor: Annotated[int, Field(ge=1, description="The page: 1, then `next_cursor`.")] = 1,
 ) -> ReportPage:
     """Read a run's report page by page: the text with its sources, or only the summary, the claims or the sources."""
     view = await view_of(ctx, run_id)
@@ -149,7 +149,7 @@ async def verify(
     collections: Annotated[
         list[str] | None, Field(description="Where to look for evidence; null: the default.")
     ] = None,
-    web: Annotated[bool, Field(description="Fetch the pages which the text cites.")] = False,
+    web: Annotated[bool, Field(description="Fetch the pages that the text cites.")] = False,
 ) -> CheckedAnswer:
     """Check every claim of a text against the documents it names, or those of a collection; no model is asked."""
     assay = assay_of(ctx)
@@ -181,7 +181,7 @@ async def verify(
 
 
 async def list_runs(
-    ctx: Ctx, limit: Annotated[int, Field(ge=1, le=LISTED, description="How many at most.")] = 20
+    ctx: Ctx, limit: Annotated[int, Field(ge=1, le=LISTED, description="Number of runs at most.")] = 20
 ) -> ListedRuns:
     """The latest runs, newest first."""
     rows = await assay_of(ctx).runs(limit)
@@ -200,7 +200,7 @@ async def list_runs(
 
 
 async def list_collections(ctx: Ctx) -> CollectionList:
-    """The collections of documents which can be searched."""
+    """The collections of documents that can be searched."""
     return CollectionList(
         collections=[
             CollectionEntry(name=row.name, documents=row.documents, private=row.private) for row in await shelves(ctx)
@@ -272,7 +272,7 @@ def _checked(claims: list[CheckedSentence], summary: Summary, warnings: list[str
         holding=round(summary.holding / summary.claims, 4) if summary.claims else 1.0,
         warnings=warnings,
         next_action=(
-            f"Correct or leave out the {weak} of {summary.claims} claims which do not hold, or say that they do not."
+            f"Correct or leave out the {weak} of {summary.claims} claims that do not hold, or say that they do not."
             if weak
             else "Every claim holds."
             if summary.claims

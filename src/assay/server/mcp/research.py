@@ -37,7 +37,7 @@ LATEST = 5
 STEER_SECONDS = 10.0
 
 Wait = Annotated[
-    int, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the report; the run goes on afterwards.")
+    int, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the report; the run continues afterwards.")
 ]
 RunId = Annotated[str, Field(description="The run's id, as `research` gave it.")]
 
@@ -54,13 +54,13 @@ class FormAnswers(BaseModel):
     """The user's answers; the fields are made from the questions."""
 
 
-Question = Annotated[str, Field(description="The whole question, with all that is to be kept in mind.")]
+Question = Annotated[str, Field(description="The whole question, with everything the run needs to know.")]
 Collections = Annotated[
     list[str] | None, Field(description="Collections of documents to search (list_collections); null: the default.")
 ]
 Clarify = Annotated[
     bool | None,
-    Field(description="Whether the run may ask the user questions first; null: where this client can show them."),
+    Field(description="True: the run may ask the user questions first; null: if this client can show them."),
 ]
 
 
@@ -129,7 +129,7 @@ async def research_wait(
         list[str] | None, Field(description="The user's answers to the run's questions, in their order.")
     ] = None,
 ) -> Annotated[CallToolResult, RunNews]:
-    """Wait for a run which `research` began. Returns within `wait_seconds`, with the report or with what to do next.
+    """Wait for a run that `research` began. Returns within `wait_seconds`, with the report or with what to do next.
     A run whose process was ended goes on.
     """
     run_id = (await view_of(ctx, run_id)).run_id
@@ -160,9 +160,9 @@ async def ask(
 async def steer(
     ctx: Ctx,
     run_id: RunId,
-    text: Annotated[str, Field(description="What the run is to heed, such as: leave out prices before 2024.")],
+    text: Annotated[str, Field(description="An instruction for the run, such as: leave out prices before 2024.")],
 ) -> SteerResult:
-    """Give a running run an instruction that counts from its next decision on."""
+    """Give a running run an instruction, which its next decision follows."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     try:
@@ -177,7 +177,7 @@ async def cancel(
     ctx: Ctx,
     run_id: RunId,
     keep: Annotated[bool, Field(description="End research now and write the report from what was found.")] = False,
-    agent: Annotated[int, Field(ge=0, description="Stop this agent (its lane) alone; the run goes on. 0: all.")] = 0,
+    agent: Annotated[int, Field(ge=0, description="Stop only this agent (its lane); the run continues. 0: all.")] = 0,
 ) -> Annotated[CallToolResult, RunNews]:
     """End a run: at once, or (`keep`) with a report of what was found; or one `agent` of it. Findings are kept."""
     check_may(ctx, "write")
@@ -194,7 +194,7 @@ async def cancel(
 
 
 def can_elicit(ctx: Ctx) -> bool:
-    """Whether the client can show its user a form."""
+    """True if the client can show its user a form."""
     capabilities = ctx.client_capabilities
     elicitation = capabilities.elicitation if capabilities else None
     if elicitation is None or (elicitation.form is None and elicitation.url is not None):
@@ -225,7 +225,7 @@ async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
 
 
 async def _waits(caller: Caller, run_id: str) -> bool:
-    """Whether a run waits for answers that nobody has given."""
+    """True if a run waits for answers that nobody has given."""
     return bool(open_questions(await caller.view(run_id))) and not await caller.assay.is_answered(run_id)
 
 
@@ -317,7 +317,7 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
 
 
 def _latest(view: RunView) -> list[str]:
-    """What the agents are doing."""
+    """The current work of the agents."""
     return [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]]
 
 

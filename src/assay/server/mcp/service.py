@@ -70,7 +70,7 @@ def check_may(ctx: Ctx, needed: Permission) -> None:
 
 
 def may(ctx: Ctx, needed: Permission) -> bool:
-    """Whether the caller, or their token, has this right."""
+    """True if the caller, or their token, has this right."""
     request = _request(ctx)
     who = None if request is None else who_of(request)
     return who is None or who.may(needed)
@@ -143,7 +143,7 @@ async def view_of(ctx: Ctx, run_id: str) -> RunView:
 
 
 async def hides(ctx: Ctx, *, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> bool:
-    """Whether any of this is private and hidden from this client."""
+    """True if any of this is private and hidden from this client."""
     return not service_of(ctx).allow_private and bool(await assay_of(ctx).private(collections, documents))
 
 
@@ -164,7 +164,7 @@ async def sources_of(ctx: Ctx, collections: Sequence[str] | None) -> list[str] |
     for name in names or ([DEFAULT] if DEFAULT in known else []):
         if name not in known:
             there = ", ".join(row.name for row in await shelves(ctx)) or "none yet"
-            raise ToolError(f"no collection named {name!r}; there is: {there}")
+            raise ToolError(f"no collection named {name!r}; use one of: {there}")
         if await hides(ctx, collections=[name]):
             _refuse_private(ctx, f"the collection {name}, or a document in it,")
     return [f"@{name}" for name in names] or None

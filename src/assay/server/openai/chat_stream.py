@@ -48,7 +48,7 @@ class NestedCitation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Delta(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a chunk adds to the message."""
+    """The part a chunk adds to the message."""
 
     role: Literal["assistant"] | None = None
     content: str | None = None
@@ -146,7 +146,7 @@ class ChatProjection:
         """Why there is no report, if the run failed."""
 
     def take(self, envelope: Envelope) -> list[ChatChunk]:
-        """What one more event adds to the stream."""
+        """The chunks one more event adds to the stream."""
         self._folder.apply(envelope)
         return list(self._project(envelope))
 

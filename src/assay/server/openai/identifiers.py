@@ -49,7 +49,7 @@ async def models(assay: Assay) -> list[ListedModel]:
 
 
 async def read_model(assay: Assay, name: str) -> ModelName:
-    """What a model's name stands for: a depth, and after a colon a collection (`assay-light:papers`).
+    """The meaning of a model's name: a depth, and after a colon a collection (`assay-light:papers`).
 
     Raises:
         Refusal: there is no such model.
@@ -69,7 +69,7 @@ def model_of(brief: Brief) -> str:
 
 
 def label(brief: Brief, name: Kind) -> str:
-    """What the request said about this, "" if nothing."""
+    """The words of the request about this, "" if nothing."""
     return brief.labels.get(f"{LABEL}{name}", "")
 
 

@@ -322,7 +322,7 @@ def _run_options(model: ModelName, options: Options, effort: str) -> RunOptions:
     depth = wanted.get("depth") or model.depth
     if depth == "auto" and effort:
         if effort not in EFFORTS:
-            raise UsageError(f"there is no effort {effort!r}; there is: {', '.join(EFFORTS)}")
+            raise UsageError(f"unknown reasoning effort {effort!r}; use one of: {', '.join(EFFORTS)}")
         depth = EFFORTS[effort]
     wanted["ask"] = wanted["review_plan"] = "never"
     wanted["depth"] = None if depth == "auto" else depth

@@ -111,7 +111,7 @@ class ResponseProjection:
         )
 
     def take(self, envelope: Envelope) -> list[p.StreamPart]:
-        """What one more event adds to the stream.
+        """The events one more event adds to the stream.
 
         A failed run may be resumed, and its stream continues; whoever left it need not come back.
         """
@@ -137,7 +137,7 @@ class ResponseProjection:
                     yield from self._summary_line(_title(envelope), line)
 
     def _used(self, event: Event) -> Iterator[p.StreamPart]:
-        """What a tool did."""
+        """The item of a tool's work."""
         match event:
             case SearchPerformed() if not event.shared:
                 yield from self._search(event.query, event.provider, event.found, "completed")

@@ -119,7 +119,7 @@ async def list_runs(call: RouteCall) -> Response:
 
 
 async def show_health(call: RouteCall) -> Response:
-    """What waits and what is executed, and what prevents the server from working."""
+    """The queue, the runs at work, and everything that prevents the server from working."""
     going = await admin.list_all_runs(call, admin.AllRunsWanted(status=GOING, limit=FOUND))
     findings = (await system.show_findings(call)).findings
     order = {"broken": 0, "note": 1, "ok": 2}

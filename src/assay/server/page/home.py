@@ -31,7 +31,7 @@ EXAMPLES = (
 
 
 class HomeSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """What is available: the models, whether the built-in one writes, whether the web may be searched."""
+    """The means available: the models, whether the built-in one writes, whether the web may be searched."""
 
     built_in: bool
     models: tuple[str, ...]

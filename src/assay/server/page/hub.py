@@ -102,7 +102,7 @@ def screen_of(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
 
 # The milestones of a run for screen readers, in the language of the page.
 
-_CONTROLLED = {"pause": N_("Paused"), "steer": N_("What you said is heeded")}
+_CONTROLLED = {"pause": N_("Paused"), "steer": N_("Your message is followed")}
 
 
 @singledispatch
@@ -113,7 +113,7 @@ def announcement(event: Event) -> str:
 
 @announcement.register
 def _(event: events.RunResumed) -> str:
-    return gettext("The run was taken up again")
+    return gettext("The run was resumed")
 
 
 @announcement.register
@@ -165,7 +165,7 @@ def _(event: events.RunExhausted) -> str:
 
 @announcement.register
 def _(event: events.RunCancelled) -> str:
-    return gettext("Cancelled; what was found is kept")
+    return gettext("Cancelled; findings are kept")
 
 
 @announcement.register
@@ -177,7 +177,7 @@ def _(event: events.ControlApplied) -> str:
 
 @announcement.register
 def _(event: events.ControlRejected) -> str:
-    return gettext("Not heeded: {why}").format(why=event.why)
+    return gettext("Not followed: {why}").format(why=event.why)
 
 
 READ_OUT = frozenset(kind.kind for kind in announcement.registry if issubclass(kind, Event) and kind is not Event)

@@ -1,4 +1,4 @@
-"""What agents do, for the screen of a run."""
+"""The work of agents, for the screen of a run."""
 
 from __future__ import annotations
 

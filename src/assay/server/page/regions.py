@@ -118,7 +118,7 @@ def state_of(view: RunView) -> str:
 
 
 def summary_of(view: RunView) -> str:
-    """What a run did, in a line: `14 searches, 38 pages, 6 min`."""
+    """The work of a run, in a line: `14 searches, 38 pages, 6 min`."""
     used = view.usage.total
     parts = [
         counted(used.searches, "{count} search", "{count} searches"),

@@ -28,7 +28,7 @@ FOUND = 20
 Action = Literal["cancel", "pause", "finish"]
 _DONE: dict[str, str] = {
     "applied": N_("Done."),
-    "stored": N_("It will be heeded in a moment."),
+    "stored": N_("This takes effect in a moment."),
     "ended": N_("The run had ended before."),
 }
 
@@ -140,7 +140,7 @@ async def finish(call: RouteCall, run: str) -> Response:
 async def resume(call: RouteCall, run: str) -> Response:
     """Continue a run that is paused or has failed."""
     await run_control.resume_run(call, run)
-    return noted(call, N_("It goes on."), f"/runs/{run}/activity")
+    return noted(call, N_("It continues."), f"/runs/{run}/activity")
 
 
 async def steer(call: RouteCall, run: str) -> Response:
@@ -149,10 +149,8 @@ async def steer(call: RouteCall, run: str) -> Response:
     if not form.text("text"):
         raise refusal("invalid", N_("write an instruction for the run"))
     steered = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
-    messages = {"accepted": N_("It heeds that at its next decision."), "applied": N_("It heeds that now.")}
-    return noted(
-        call, messages.get(steered.state, steered.note or N_("It was too late for that.")), f"/runs/{run}/activity"
-    )
+    messages = {"accepted": N_("The run follows it at its next decision."), "applied": N_("The run follows it now.")}
+    return noted(call, messages.get(steered.state, steered.note or N_("It was too late.")), f"/runs/{run}/activity")
 
 
 async def answer(call: RouteCall, run: str) -> Response:

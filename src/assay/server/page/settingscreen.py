@@ -32,17 +32,17 @@ DEFAULTS = {
     "search.web": N_("Search the web"),
 }
 LIMITS = {
-    "limits.usd": N_("US dollars a run"),
-    "limits.tokens": N_("Tokens a run"),
-    "limits.time": N_("Time a run"),
-    "limits.searches": N_("Searches a run"),
-    "limits.agents": N_("Agents a run"),
-    "limits.usd_per_day": N_("US dollars a day"),
-    "limits.tokens_per_day": N_("Tokens a day"),
-    "limits.user_runs_per_day": N_("Runs a day of a user"),
-    "limits.user_usd_per_day": N_("US dollars a day of a user"),
-    "limits.user_tokens_per_day": N_("Tokens a day of a user"),
-    "limits.user_runs_at_once": N_("Runs of a user at once"),
+    "limits.usd": N_("US dollars per run"),
+    "limits.tokens": N_("Tokens per run"),
+    "limits.time": N_("Time per run"),
+    "limits.searches": N_("Searches per run"),
+    "limits.agents": N_("Agents per run"),
+    "limits.usd_per_day": N_("US dollars per day"),
+    "limits.tokens_per_day": N_("Tokens per day"),
+    "limits.user_runs_per_day": N_("Runs per user and day"),
+    "limits.user_usd_per_day": N_("US dollars per user and day"),
+    "limits.user_tokens_per_day": N_("Tokens per user and day"),
+    "limits.user_runs_at_once": N_("Runs at once per user"),
 }
 EDITED = {name: group for group, names in (("defaults", DEFAULTS), ("limits", LIMITS)) for name in names}
 """The settings with a field of their own, by group."""

@@ -181,7 +181,7 @@ class TextPiece(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_passage(self) -> bool:
-        """Whether it may be cited."""
+        """True if it may be cited."""
         return self.end > 0
 
 

@@ -187,7 +187,7 @@ def go_to(path: str) -> Response:
 
 
 def is_fragment(request: Request) -> bool:
-    """Whether a script makes the request, and inserts the response into its page."""
+    """True if a script makes the request, and inserts the response into its page."""
     return request.headers.get("hx-request", "") == "true"
 
 
@@ -233,7 +233,7 @@ def problem_page(request: Request, problem: Problem, headers: Mapping[str, str] 
 
 
 def wants_page(request: Request) -> bool:
-    """Whether the caller reads responses as pages."""
+    """True if the caller reads responses as pages."""
     return "text/html" in request.headers.get("accept", "") or is_fragment(request)
 
 

@@ -136,11 +136,11 @@ class BatchBudget:
 
     @property
     def limited(self) -> bool:
-        """Whether there is a total at all."""
+        """True if there is a total at all."""
         return self.total.usd is not None or self.total.tokens is not None
 
     def left(self) -> Budget:
-        """What is neither spent nor set aside; never below zero."""
+        """The amount neither spent nor set aside; never below zero."""
         usd, tokens = self.total.usd, self.total.tokens
         if usd is not None:
             usd = max(0.0, usd - self.usd - sum(each.usd or 0.0 for each in self._kept.values()))
@@ -219,7 +219,7 @@ class BatchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     @property
     def is_good(self) -> bool:
-        """Whether the final gate passed; an older release stored that as `verified`."""
+        """True if the final gate passed; an older release stored that as `verified`."""
         return self.verified if self.passed is None else self.passed
 
 

@@ -36,7 +36,7 @@ Told = Callable[[BatchRow, BatchResult], None]
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """What applies to every run of a batch.
+    """The options for every run of a batch.
 
     `total` limits the money and tokens of all together, including earlier calls with the same folder. `sources` and
     `options` are for orders without their own. Reports are files with `suffix`.
@@ -209,7 +209,7 @@ class Batch:
         return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
 
     def _is_purse(self, order: BatchRow) -> bool:
-        """Whether the total leaves too little, and not the order's own limit."""
+        """True if the total leaves too little, and not the order's own limit."""
         return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
 
     def _places(self) -> int:

@@ -282,7 +282,7 @@ def _origins(done: Sequence[Job]) -> list[Origin]:
 
 
 class WorkerFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker has read of a job: parts, files, documents new to the library, and the seconds it took."""
+    """The work of one worker on a job: parts, files, documents new to the library, and the seconds it took."""
 
     worker: str
     parts: int

@@ -139,7 +139,7 @@ async def due(context: Context, hand: JobInHand) -> Result:
 
 
 async def _executed(context: Context, run_id: str) -> bool:
-    """Whether a process executes this run, or did a moment ago."""
+    """True if a process executes this run, or did a moment ago."""
     try:
         row = await stored_runs.find(context, run_id)
     except UnknownName:

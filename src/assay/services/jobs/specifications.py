@@ -18,7 +18,7 @@ class AddJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="a
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         more = f" and {len(self.paths) - 2} more" if len(self.paths) > 2 else ""
         return f"add {', '.join(self.paths[:2])}{more} to {self.collection}"
 
@@ -47,7 +47,7 @@ class CrawlJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return f"crawl {self.url} into {self.collection}"
 
 
@@ -58,7 +58,7 @@ class SyncJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return f"sync {self.collection}"
 
 
@@ -69,7 +69,7 @@ class EmbedJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return "make all vectors anew" if self.anew else "make missing vectors"
 
 
@@ -82,7 +82,7 @@ class ExportJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return f"export run {self.run} to {self.file}"
 
 
@@ -91,7 +91,7 @@ class PruneJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return "delete runs which are kept no longer"
 
 
@@ -100,7 +100,7 @@ class IndexJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return "index the library"
 
 
@@ -123,7 +123,7 @@ class VerifyJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return f"verify {self.file}"
 
 
@@ -145,7 +145,7 @@ class BatchJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return f"research the questions of {self.file} into {self.folder}"
 
 
@@ -156,7 +156,7 @@ class DueJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="d
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return f"ask what is due in {self.home}"
 
 
@@ -165,7 +165,7 @@ class NoticesJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
 
     @property
     def title(self) -> str:
-        """What a person calls such a job."""
+        """The name of such a job, for people."""
         return "tell webhooks what is due"
 
 

@@ -44,7 +44,7 @@ def copy_rows(source: Connection, target: Connection) -> dict[str, int]:
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether no table has a row."""
+    """True if no table has a row."""
     tables = (table for table in metadata.sorted_tables if table is not version)
     return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in tables)
 
@@ -142,7 +142,7 @@ def copy_database(source: Path, target: Path) -> None:
     """
     found = probe(source)
     if found.state in ("missing", "foreign", "damaged", "unreadable"):
-        raise StoreError(f"{source} cannot be copied: it is {found.described}; `assay doctor` says what mends it")
+        raise StoreError(f"{source} cannot be copied: it is {found.described}; `assay doctor` says how to fix it")
     try:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new, pages=_PAGES, sleep=0.01)

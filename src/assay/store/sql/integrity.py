@@ -53,7 +53,7 @@ _FENCE_POSTGRES = "(convert_from(e.data, 'UTF8')::json ->> 'fence')::bigint"
 
 
 class IntegrityReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What was checked, and the problems; `unreferenced` blobs belong to no document, and do no harm."""
+    """The checks made, and the problems; `unreferenced` blobs belong to no document, and do no harm."""
 
     schema: str
     runs: int

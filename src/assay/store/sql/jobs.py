@@ -70,7 +70,7 @@ class SqlJobs(OwnedView):
         there = _going(connection, self._mine(), self._transactions.time(connection))
         if there >= at_once:
             raise TooMany(
-                f"{there} job{'' if there == 1 else 's'} wait or are done, and {at_once} at once are allowed"
+                f"{there} job{'' if there == 1 else 's'} wait or run, and {at_once} at once are allowed"
                 " (limits.user_runs_at_once): wait for one to end, or cancel one: assay jobs cancel ID"
             )
 
@@ -237,7 +237,7 @@ def _done_parts(connection: Connection, job: Job) -> int:
 
 
 def _may_claim(connection: Connection, now: float, claim: JobClaim) -> bool:
-    """Whether there is a job to take, apart from limits, and as long as no other process takes it first."""
+    """True if there is a job to take, apart from limits, and as long as no other process takes it first."""
     left: list[str] = []
     while True:
         found = select(jobs.c.release).where(_claimable(now, claim), jobs.c.release.not_in(left)).limit(1)

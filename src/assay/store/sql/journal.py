@@ -202,7 +202,7 @@ class SqlJournal(SqlListing):
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
     ) -> list[Spent]:
-        """What the runs created since then have used, newest first."""
+        """The usage of the runs created since then, newest first."""
         return await self.transactions.read(
             lambda connection: reads.spending(connection, since, self._owner, limit, only)
         )

@@ -261,7 +261,7 @@ def _known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> s
 
 
 def _has_exactly(connection: Connection, number: int | None, hashes: Sequence[str]) -> bool:
-    """Whether a collection made for these documents is unchanged; its name contains their hash."""
+    """True if a collection made for these documents is unchanged; its name contains their hash."""
     if number is None:
         return False
     count = select(func.count()).select_from(members).where(members.c.collection == number)

@@ -259,7 +259,7 @@ class Postgres:
     def explain(self, error: BaseException) -> StoreError:
         """The error for the user that a driver's error means."""
         if "unsupported startup parameter" in _first_line(error):
-            return StoreError(f"{self.place} is a pooler's: add to its URL {DIRECT}")
+            return StoreError(f"{self.place} is a pooler: add to its URL {DIRECT}")
         if self.is_away(error):
             return StoreAway(
                 f"{self.place} cannot be reached: {_first_line(error)}; start it, or correct ASSAY_DATABASE"
@@ -276,7 +276,7 @@ class Postgres:
             cursor.execute(_ENTER, {"door": _DOOR, "key": _PRESENCE, "of": self.schema})
             *_, path, record.info[_SESSION] = cursor.fetchone()  # a pooler tells clients numbers of its own
         if path != self.schema:
-            raise StoreError(f"{self.place} is a pooler's which leaves `options` out: add to its URL {DIRECT}")
+            raise StoreError(f"{self.place} is a pooler that drops `options`: add to its URL {DIRECT}")
         driver.commit()
         self._sessions.add(record.info[_SESSION])
 

@@ -115,7 +115,7 @@ def _unfit(connection: Connection, unfit: Unfit | None) -> list[str]:
 def _may_claim(
     connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Unfit | None
 ) -> bool:
-    """Whether there is a run to take, as long as no other process takes it first."""
+    """True if there is a run to take, as long as no other process takes it first."""
     left: list[str] = []
     while (release := _any_release(connection, now, but, left)) is not None:
         if unfit is None or not unfit(release):

@@ -106,7 +106,7 @@ def _check_free(at: Path | DatabaseBackend) -> None:
     """
     if isinstance(at, Path):
         if at.exists():
-            raise StoreError(f"{at} is there already: a copy is restored to where nothing is yet (--home FOLDER)")
+            raise StoreError(f"{at} exists already: restore into a new folder (--home FOLDER)")
         return
     database = Database(at)
     try:
@@ -123,12 +123,10 @@ def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
     """The archive, with its database extracted to `draft`."""
     with zipfile.ZipFile(file) as archive:
         if DATABASE not in archive.namelist():
-            raise StoreError(
-                f"{file} is no copy of Assay's: there is no {DATABASE} in it; use one made by assay db backup"
-            )
+            raise StoreError(f"{file} is not a backup of Assay: it has no {DATABASE}; use one made by assay db backup")
         if any(each.flag_bits & 1 or each.compress_type not in _PACKED for each in archive.infolist()):
             raise StoreError(
-                f"{file} is no copy of Assay's: some of it is encrypted or packed otherwise: use one of assay db backup"
+                f"{file} is not a backup of Assay: parts are encrypted or packed otherwise; use one of assay db backup"
             )
         wanted = archive.getinfo(DATABASE).file_size
         if wanted > shutil.disk_usage(draft.parent).free:

@@ -87,7 +87,7 @@ def direct(url: URL, at: str) -> URL:
 
 
 Mode = Literal["none", "session", "transaction"]
-"""What is between a process and the server: nothing, or a pooler, and how it lends its sessions."""
+"""The connection between a process and the server: nothing, or a pooler, and how it lends its sessions."""
 _TRIES = 5
 
 
@@ -158,7 +158,7 @@ class Stay:
 
 
 def _is_lost(driver: Any) -> bool:
-    """Whether the server has ended an idle connection: then there is something to read."""
+    """True if the server has ended an idle connection: then there is something to read."""
     if driver.closed:
         return True
     with selectors.DefaultSelector() as selector:

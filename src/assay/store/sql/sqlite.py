@@ -180,7 +180,7 @@ def explain(error: BaseException, path: Path) -> StoreError:
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return StoreError(f"{path} is damaged or not a database: move it away, or name another home with --home")
     if code == sqlite3.SQLITE_FULL:
-        return StoreError(f"no space left to write {path}: free some, and go on")
+        return StoreError(f"no space left to write {path}: free some, then try again")
     if code == sqlite3.SQLITE_IOERR:
         return StoreError(f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):

@@ -27,7 +27,7 @@ CLAIM_PAUSE, LONGEST_CLAIM_PAUSE = 0.02, 0.25
 """Seconds before the second attempt to claim, doubled before each further one; drawn at random by a half more or less,
 so that workers told at once do not meet again.
 """
-_UNKNOWN = "the database went away while this was written: look whether it is there, then try again"
+_UNKNOWN = "the connection broke during a write, which may be stored or not: check, then try again"
 
 
 class _CallJob(WriteJob):

@@ -159,7 +159,7 @@ class SqlUsers:
         )
 
     async def _created_row(self, statement: Any) -> bool:
-        """Whether an insertion created a row: not every driver counts inserted rows."""
+        """True if an insertion created a row: not every driver counts inserted rows."""
         return await self._transactions.write(lambda connection: connection.execute(statement).first() is not None)
 
     async def _done(self, statement: Any) -> int:

@@ -58,7 +58,7 @@ class Likely:
                 self._places[word].append(at)
 
     def may(self, text: str) -> bool:
-        """Whether `text` has a figure, and enough words."""
+        """True if `text` has a figure, and enough words."""
         found = _stems(text)
         if not (_DIGIT.search(text) or not text.isascii() or not _SPELLED.isdisjoint(found)):
             return False

@@ -41,7 +41,7 @@ NAMELESS_WORDS = 4
 
 
 def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
-    """Whether `one` and `other` give different values of the same subject, measure and time.
+    """True if `one` and `other` give different values of the same subject, measure and time.
 
     Args:
         one: a statement.
@@ -63,7 +63,7 @@ def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> b
 
 @lru_cache(maxsize=8192)
 def _otherwise(one: Value, other: Value) -> bool:
-    """Whether two sentences by themselves say one thing with two values; cached, as many sources have the same two."""
+    """True if two sentences by themselves say one thing with two values; cached, as many sources have the same two."""
     return (
         one.defines == other.defines
         and _differ(one.token, other.token)
@@ -73,7 +73,7 @@ def _otherwise(one: Value, other: Value) -> bool:
 
 
 def _differ(one: Amount | Day, other: Amount | Day) -> bool:
-    """Whether the values are of one kind, and differ at the precision of either."""
+    """True if the values are of one kind, and differ at the precision of either."""
     if isinstance(one, Day) or isinstance(other, Day):
         return _days_differ(one, other)
     if not _one_kind(one, other) or is_year(one) != is_year(other):
@@ -86,7 +86,7 @@ def _differ(one: Amount | Day, other: Amount | Day) -> bool:
 
 
 def _far(one: Amount, other: Amount) -> bool:
-    """Whether a bounded value ("about", "over") is too far from the other for what such a word may mean."""
+    """True if a bounded value ("about", "over") is too far from the other for what such a word may mean."""
     apart = ABOUT if {one.bound, other.bound} <= {"", "about", "nearly"} else BEYOND
     measured = [value for values, _ in as_measured(one, other) for value in values]
     return bool(measured and one.values) and all(
@@ -104,7 +104,7 @@ def _days_differ(one: Amount | Day, other: Amount | Day) -> bool:
 
 
 def _one_kind(one: Amount, other: Amount) -> bool:
-    """Whether both have the same dimension and currency; a number without a unit has none."""
+    """True if both have the same dimension and currency; a number without a unit has none."""
     if one.currency != other.currency:
         return False
     return any(
@@ -113,7 +113,7 @@ def _one_kind(one: Amount, other: Amount) -> bool:
 
 
 def _rounds(rough: Amount, exact: Amount) -> bool:
-    """Whether `rough` may be `exact` rounded to the last digit of `rough` that is not 0."""
+    """True if `rough` may be `exact` rounded to the last digit of `rough` that is not 0."""
     with localcontext() as context:
         context.prec = 60
         for value in rough.values:
@@ -126,7 +126,7 @@ def _rounds(rough: Amount, exact: Amount) -> bool:
 
 
 def _near(value: Decimal, exact: Decimal, step: Decimal) -> bool:
-    """Whether `exact` rounded to `step` is `value`; a step of a third of the value would forgive everything."""
+    """True if `exact` rounded to `step` is `value`; a step of a third of the value would forgive everything."""
     if step * 3 > abs(value):
         step /= 10
     return (exact / step).to_integral_value(ROUND_HALF_UP) * step == value
@@ -153,7 +153,7 @@ def _one_subject(one: SourceStatement, other: SourceStatement, *, copies: bool) 
 
 
 def _whole_names(one: Value, other: Value) -> bool:
-    """Whether `other` has each name of `one` completely or not at all: part of a name is somebody else.
+    """True if `other` has each name of `one` completely or not at all: part of a name is somebody else.
 
     The numbers in names must be the same.
     """
@@ -162,7 +162,7 @@ def _whole_names(one: Value, other: Value) -> bool:
 
 
 def _one_time(one: SourceStatement, other: SourceStatement) -> bool:
-    """Whether both are about the same time, as far as they say; if neither does, by the dates of their documents.
+    """True if both are about the same time, as far as they say; if neither does, by the dates of their documents.
 
     A statement without a time has that of its document.
     """
@@ -190,7 +190,7 @@ def _document_years(one: SourceStatement) -> frozenset[str]:
 
 
 def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bool:
-    """Whether two documents are versions of one: the same page read twice, or an updated text."""
+    """True if two documents are versions of one: the same page read twice, or an updated text."""
     if one is None or other is None:
         return False
     if canonical(one.url) == canonical(other.url):
@@ -199,7 +199,7 @@ def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bo
 
 
 def _one_place(one: Value, other: Value) -> bool:
-    """Whether the words around each value are around the other as well."""
+    """True if the words around each value are around the other as well."""
     return _fits(one, other) >= FITS and _fits(other, one) >= FITS
 
 
@@ -222,7 +222,7 @@ def _comparable(one: Amount | Day, other: Amount | Day) -> bool:
 
 
 def _differ_elsewhere(one: Value, other: Value) -> bool:
-    """Whether the sentences differ in another value too: then they are about different things."""
+    """True if the sentences differ in another value too: then they are about different things."""
     first, second = _others(one), _others(other)
     unmatched = [token for token in first if not any(same(token, each) or same(each, token) for each in second)]
     return bool(unmatched) and bool(second) and len(second) >= len(unmatched)

@@ -31,7 +31,7 @@ DATING = frozenset(
     inaugurated unveiled patented enacted repealed baptized baptised beatified canonized annexed commissioned
     """.split()
 )
-"""What happens once, as stems."""
+"""Things that happen once, as stems."""
 _BEING = frozenset(("is", "was", "are", "were"))
 _REACH = 4
 """How many words before a date to look for what happened, with only short words between."""
@@ -41,12 +41,12 @@ _WIDE = 10
 
 
 def is_time(word: Word) -> bool:
-    """Whether a word is a time: a date, a year, or four digits that may be a year."""
+    """True if a word is a time: a date, a year, or four digits that may be a year."""
     return isinstance(word.token, Day) or is_year(word.token)
 
 
 def is_year(token: Token | None) -> bool:
-    """Whether a token is a year, or four digits alone that may be one."""
+    """True if a token is a year, or four digits alone that may be one."""
     return isinstance(token, Amount) and (token.year or YEAR.fullmatch(token.text) is not None)
 
 
@@ -73,14 +73,14 @@ def stated(reading: AnalyzedText, dates: Sequence[int], *, alone: bool, telling:
 
 
 def defines(reading: AnalyzedText, at: int) -> bool:
-    """Whether a year defines something: "is a 1990 film"."""
+    """True if a year defines something: "is a 1990 film"."""
     words = reading.words
     before = [word.text.lower() for word in words[max(0, at - 2) : at]]
     return is_year(words[at].token) and len(before) == 2 and before[0] in _BEING and before[1] in ("a", "an", "the")
 
 
 def _follows(words: Sequence[Word], at: int) -> bool:
-    """Whether what happened is right before the date: "born on", "was founded in"."""
+    """True if what happened is right before the date: "born on", "was founded in"."""
     for word in reversed(words[max(0, at - _REACH) : at]):
         if word.key in DATING:
             return True
@@ -90,7 +90,7 @@ def _follows(words: Sequence[Word], at: int) -> bool:
 
 
 def _spans(words: Sequence[Word], at: int) -> bool:
-    """Whether a date is one end of a life: "(4 May 1906 in Bern – 1997)", with nothing else in the brackets."""
+    """True if a date is one end of a life: "(4 May 1906 in Bern – 1997)", with nothing else in the brackets."""
     opening = next((back for back in range(at - 1, max(-1, at - _WIDE), -1) if words[back].text in _BRACKETS), None)
     if opening is None or words[opening].text == ")":
         return False
@@ -176,12 +176,12 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     @property
     def is_date(self) -> bool:
-        """Whether the value is a date or a year."""
+        """True if the value is a date or a year."""
         return is_time(self.reading.words[self.at])
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """What its words are compared by."""
+        """The keys by which its words are compared."""
         return self.names | self.telling
 
     @cached_property
@@ -195,7 +195,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     @cached_property
     def is_own(self) -> bool:
-        """Whether its subject is elsewhere: it says "it" or "this", continues earlier text, or says "the film" without
+        """True if its subject is elsewhere: it says "it" or "this", continues earlier text, or says "the film" without
         a name.
         """
         words = [word for word in self.reading.words if word.kind != "sign"]
@@ -287,7 +287,7 @@ def _ordinals(reading: AnalyzedText) -> frozenset[str]:
 
 
 def _is_named(words: Sequence[Word]) -> bool:
-    """Whether "the harbour of Brest" has a name, joined to it by a short word before the verb."""
+    """True if "the harbour of Brest" has a name, joined to it by a short word before the verb."""
     for before, word in pairwise(words[:_SUBJECT]):
         if before.text.lower() in _VERBS:
             return False
@@ -315,7 +315,7 @@ def _names(reading: AnalyzedText) -> tuple[frozenset[str], frozenset[int]]:
 
 
 def _labels(before: Word, word: Word) -> bool:
-    """Whether a number only labels something: "Figure 3", "Python 3", "EIP-1559", "no. 7"."""
+    """True if a number only labels something: "Figure 3", "Python 3", "EIP-1559", "no. 7"."""
     bare = isinstance(word.token, Amount) and word.token.units == ("",) and not word.token.currency
     named = before.kind == "name" or before.text.lower() in _LABELS
     return bare and named and not word.token.year if isinstance(word.token, Amount) else False
@@ -334,13 +334,13 @@ def _is_value(reading: AnalyzedText, at: int, word: Word) -> bool:
 
 
 def _is_mark(words: Sequence[Word], at: int) -> bool:
-    """Whether a number is alone in brackets: a footnote mark, "systemd(1)"."""
+    """True if a number is alone in brackets: a footnote mark, "systemd(1)"."""
     before, after = (words[place].text if 0 <= place < len(words) else "" for place in (at - 1, at + 1))
     return before == "[" or ((before, after) == ("(", ")") and words[at].text.isdecimal())
 
 
 def _ranges(words: Sequence[Word]) -> bool:
-    """Whether the words beside a number (apart from quotation marks) make it part of a range or list."""
+    """True if the words beside a number (apart from quotation marks) make it part of a range or list."""
     beside = [word for word in words if word.text not in _QUOTES][:2]
     joined = len(beside) == 2 and beside[0].text.lower() in {"-", "to", "and", "or", ",", "/", "x", "×"}
     return joined and beside[1].token is not None

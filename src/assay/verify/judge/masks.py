@@ -29,7 +29,7 @@ MOST = 12
 MOST_NAMES = 2
 
 _NUMBERED = re.compile(r"[ -]?\d")
-"""What follows a name that continues with a number."""
+"""The text after a name that continues with a number."""
 
 
 class Hidden(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,14 +115,14 @@ def _kind(reading: AnalyzedText, index: int) -> Kind | None:
 
 
 def _is_counter(reading: AnalyzedText, index: int) -> bool:
-    """Whether the number counts an item ("and 2) the other") or a reference ("[17]")."""
+    """True if the number counts an item ("and 2) the other") or a reference ("[17]")."""
     word, text = reading.words[index], reading.plain.text
     before, after = text[max(0, word.start - 1) : word.start], text[word.end : word.end + 1]
     return (after == ")" and "(" not in text) or (before == "[" and after == "]")
 
 
 def _is_in_name(reading: AnalyzedText, index: int) -> bool:
-    """Whether the number follows a name or a hyphen directly: "PEP 8", "COVID-19"."""
+    """True if the number follows a name or a hyphen directly: "PEP 8", "COVID-19"."""
     if index == 0:
         return False
     word, before = reading.words[index], reading.words[index - 1]

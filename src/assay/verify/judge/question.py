@@ -117,7 +117,7 @@ def _clean(text: str) -> str:
 
 
 def _is_instruction(sentence: str) -> bool:
-    """Whether a sentence tells a judge which verdict to give, or is only such a command."""
+    """True if a sentence tells a judge which verdict to give, or is only such a command."""
     found = _TELLING.search(sentence)
     bare = found is not None and _OURS.search(found[0]) and len(sentence) - len(found[0]) < _REST
     return found is not None and (bool(bare) or _ADDRESSED.search(sentence) is not None)

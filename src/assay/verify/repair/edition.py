@@ -145,7 +145,7 @@ class Emptied(msgspec.Struct, frozen=True):
 
 
 def is_row(checked: ClaimResult) -> bool:
-    """Whether a claim is a table row with a header to which code objects; a judge rejects a row as a whole."""
+    """True if a claim is a table row with a header to which code objects; a judge rejects a row as a whole."""
     return bool(checked.sentence.head) and checked.check.rule not in ("judge", "citation")
 
 

@@ -80,7 +80,7 @@ class Repaired(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What a reader must know about it."""
+        """A note for readers about it."""
         done = _describe_changes(self.recited, self.rewritten, self.removed, self.emptied)
         text = _("Verification changed the report as it was written: {changes}.")
         return (text.format(changes=done),) if done else ()
@@ -139,7 +139,7 @@ class Mender:
         )
 
     def _may_be_mended(self, checked: ClaimResult, number: int) -> bool:
-        """Whether a round handles a claim; the second is for claims that would be removed."""
+        """True if a round handles a claim; the second is for claims that would be removed."""
         if fails(checked):
             return True
         verdict = checked.check.verdict
@@ -181,7 +181,7 @@ class Mender:
         return Mended(before=checked, after=after, how="narrow") if after is not None else None
 
     def _may_be_narrowed(self, checked: ClaimResult) -> bool:
-        """Whether a model may rephrase a claim: not one doubted only by the weight of words, nor a row."""
+        """True if a model may rephrase a claim: not one doubted only by the weight of words, nor a row."""
         doubted = fails(checked) or checked.check.verdict == "partial"
         row = "|" in self.text[checked.sentence.start : checked.sentence.end]
         return self.writes and not self.stopped and doubted and not row
@@ -276,7 +276,7 @@ class Mender:
 
 
 def fails(checked: ClaimResult) -> bool:
-    """Whether a claim must not stay as it is: a rule or judge objects, or its citations do not exist.
+    """True if a claim must not stay as it is: a rule or judge objects, or its citations do not exist.
 
     A claim that is unsupported only by the weight of words may stay, with that verdict.
     """

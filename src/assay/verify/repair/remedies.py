@@ -94,7 +94,7 @@ def _score(checked: ClaimResult) -> float:
 
 
 def _ways(held: EvidenceIndex, checked: ClaimResult, passages: Sequence[Passage]) -> Iterator[ClaimEvidence]:
-    """What the claim may cite instead: each passage alone, then pairs of its own and the best of them."""
+    """The passages the claim may cite instead: each passage alone, then pairs of its own and the best of them."""
     for passage in passages:
         yield held.evidence([passage])
     if passages and checked.evidence.passages and checked.check.verdict != "contradicted":
@@ -186,14 +186,14 @@ def accepted(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> R
 
 
 def hedged(before: str, after: str, passages: Sequence[str]) -> bool:
-    """Whether `after` has a hedging word that neither `before` nor any cited passage has."""
+    """True if `after` has a hedging word that neither `before` nor any cited passage has."""
     text = " ".join((before, *passages)).casefold()
     kept = {hedge[0].casefold() for hedge in HEDGES.finditer(text)}
     return any(hedge[0].casefold() not in kept for hedge in HEDGES.finditer(after))
 
 
 def same(before: str, after: str) -> bool:
-    """Whether two sentences have the same words."""
+    """True if two sentences have the same words."""
     return words(before) == words(after)
 
 
@@ -239,7 +239,7 @@ async def search_for(run: Run, held: EvidenceIndex, means: Means, claims: Sequen
 
 
 async def _look(run: Run, *, means: Means, claim: ClaimResult) -> list[Observation]:
-    """What the searches for a claim show, and the pages they name."""
+    """The results of the searches for a claim, and the pages they name."""
     seen: list[Observation] = []
     for place, query in enumerate(queries(claim.sentence.text)):
         found = await _call(run, means, f"search-{place}", "search", {"query": query, "limit": RESULTS})

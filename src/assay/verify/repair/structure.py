@@ -55,7 +55,7 @@ class Pruning:
             pass
 
     def is_removed(self, block: Block | None) -> bool:
-        """Whether a block or one of its parents is removed."""
+        """True if a block or one of its parents is removed."""
         while block is not None and id(block) not in self.dead:
             block = self._around[id(block)][0]
         return block is not None
@@ -95,7 +95,7 @@ class Pruning:
                     yield before
 
     def keeps_list_marker(self, leaf: Block) -> bool:
-        """Whether a dead block is on the line of a list marker that stays."""
+        """True if a dead block is on the line of a list marker that stays."""
         item, beside = self._around[id(leaf)]
         return item is not None and item.kind == "item" and beside[0] is leaf and not self.is_removed(item)
 

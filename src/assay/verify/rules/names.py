@@ -118,14 +118,14 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
 
 
 def _beside(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:
-    """Whether the claim's own name is also in the sentence of the other one."""
+    """True if the claim's own name is also in the sentence of the other one."""
     words = texts.readings[other.passage].words
     sentence = words[other.index].sentence
     return any(place.passage == other.passage and words[place.index].sentence == sentence for place in own)
 
 
 def _is_spelt_otherwise(own: Sequence[Word], other: EvidenceSpan, texts: Texts) -> bool:
-    """Whether one is the other's initials, or a word of one differs from the other's in a vowel ("Faroe",
+    """True if one is the other's initials, or a word of one differs from the other's in a vowel ("Faroe",
     "Faeroes").
     """
     theirs = texts.readings[other.passage].words[other.index : other.last + 1]

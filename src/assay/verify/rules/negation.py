@@ -81,7 +81,7 @@ def _is_negator(word: Word) -> bool:
 
 
 def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
-    """Whether both sentences have a negator: it may only be in another place ("he was not seen", "nobody saw him")."""
+    """True if both sentences have a negator: it may only be in another place ("he was not seen", "nobody saw him")."""
     reading = texts.readings[other.passage]
     return all(
         any(_is_negator(word) and word.sentence == words[at].sentence for word in words)
@@ -90,7 +90,7 @@ def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpa
 
 
 def _denies_rank(claim: AnalyzedText, index: int, governed: dict[int, int], texts: Texts, other: EvidenceSpan) -> bool:
-    """Whether only the rank is denied: "not the first woman to", if the evidence says "the second"."""
+    """True if only the rank is denied: "not the first woman to", if the evidence says "the second"."""
     negator = governed.get(index)
     ranks = {word.key for word in claim.words[negator:index] if _is_rank(word)} if negator is not None else set()
     return bool(ranks) and not any(word.key in ranks for word in _sentence(texts, other))
@@ -101,7 +101,7 @@ def _is_rank(word: Word) -> bool:
 
 
 def _is_over(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
-    """Whether the claim denies that something is so now, and the evidence says that it was."""
+    """True if the claim denies that something is so now, and the evidence says that it was."""
     own = {word.text.lower() for word in claim.words if word.sentence == claim.words[index].sentence}
     theirs = {word.text.lower() for word in _sentence(texts, other)}
     return bool(own & _NOW and theirs & _PAST) and not theirs & _NOW

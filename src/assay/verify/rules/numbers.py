@@ -40,7 +40,7 @@ seconds and is no sentence, only the presence of the numbers counts.
 
 
 class _ComparedNumbers(msgspec.Struct, frozen=True):
-    """What is compared: the claim's numbers with the words around each, and the evidence's numbers."""
+    """The things compared: the claim's numbers with the words around each, and the evidence's numbers."""
 
     claim: AnalyzedText
     texts: Texts
@@ -51,7 +51,7 @@ class _ComparedNumbers(msgspec.Struct, frozen=True):
     weighed: bool
 
     def is_taken(self, place: EvidenceSpan, index: int) -> bool:
-        """Whether another number of the claim states the value at `place`, and fits there at least as well."""
+        """True if another number of the claim states the value at `place`, and fits there at least as well."""
         others = [other for other, places in self.holding.items() if other != index and place in places]
         return any(self.fit(other, place) >= self.fit(index, place) for other in others)
 
@@ -142,7 +142,7 @@ def _find(stated: _ComparedNumbers, index: int) -> SlotFinding:
 
 
 def _is_entailed(stated: _ComparedNumbers, token: Token, instead: EvidenceSpan | None) -> bool:
-    """Whether the value in its place is beyond its bound: "over 100,000" if it says 757,000."""
+    """True if the value in its place is beyond its bound: "over 100,000" if it says 757,000."""
     other = stated.places[instead] if instead else None
     return isinstance(token, Amount) and isinstance(other, Amount) and entails(token, other)
 
@@ -157,7 +157,7 @@ def _needed(stated: _ComparedNumbers, bound: Bound) -> float:
 
 
 def _instead(bound: Bound) -> EvidenceSpan | None:
-    """What the evidence says in place of the claim's value, if it says something there."""
+    """The value in the evidence in place of the claim's value, if it says something there."""
     return bound.other if bound.misfits >= SAID else None
 
 
@@ -180,7 +180,7 @@ def _finding(
 
 
 def _is_list_sign(claim: AnalyzedText, index: int) -> bool:
-    """Whether the number only counts a list item: "1." at the start of the text, or after a colon."""
+    """True if the number only counts a list item: "1." at the start of the text, or after a colon."""
     word = claim.words[index]
     after = claim.plain.text[word.end : word.end + 2]
     first = index == 0 or claim.words[index - 1].text in {":", ";"} or claim.words[index - 1].sentence != word.sentence
@@ -188,7 +188,7 @@ def _is_list_sign(claim: AnalyzedText, index: int) -> bool:
 
 
 def _comparable(claim: Token, other: Token) -> bool:
-    """Whether both could fill one slot: dates, years, amounts of one kind, tokens of one shape.
+    """True if both could fill one slot: dates, years, amounts of one kind, tokens of one shape.
 
     Amounts in two currencies could if the number is the same: €5 may be a changed $5.
     """
@@ -208,7 +208,7 @@ def _comparable(claim: Token, other: Token) -> bool:
 
 
 def _dated(token: Token) -> bool:
-    """Whether the token names a year: dates are compared with dates and years."""
+    """True if the token names a year: dates are compared with dates and years."""
     return (isinstance(token, Day) and token.year > 0) or (isinstance(token, Amount) and token.year)
 
 
@@ -221,7 +221,7 @@ def _shape(token: Literal) -> str:
 
 
 def _is_spared(read: AnalyzedText, index: int, texts: Texts) -> bool:
-    """Whether the absence of a token says nothing: see above."""
+    """True if the absence of a token says nothing: see above."""
     token, claim = read.words[index].token, read.plain.text
     assert token is not None  # only words with a token get here
     if isinstance(token, Amount) and token.word and not (token.ordinal or token.terms):
@@ -236,13 +236,13 @@ _TELLS_APART = re.compile(r" ?[^\W\d_]{3,15} ?\)")
 
 
 def _is_loose(read: AnalyzedText, index: int, texts: Texts) -> bool:
-    """Whether a number may be missing without a replacement: a fraction, or a part of a name."""
+    """True if a number may be missing without a replacement: a fraction, or a part of a name."""
     token = read.words[index].token
     return (isinstance(token, Amount) and token.terms != ()) or _is_part_of_name(read, index, texts)
 
 
 def _is_part_of_name(read: AnalyzedText, index: int, texts: Texts) -> bool:
-    """Whether a number only distinguishes things with the same name: "the 14th Dalai Lama", "Australia (2008 film)".
+    """True if a number only distinguishes things with the same name: "the 14th Dalai Lama", "Australia (2008 film)".
 
     It does if the evidence has another ordinal before that name, or any before what an ordinal in words counts.
     """
@@ -261,7 +261,7 @@ def _is_part_of_name(read: AnalyzedText, index: int, texts: Texts) -> bool:
 
 
 def _counts_same_thing(claim: str, token: Amount, texts: Texts) -> bool:
-    """Whether the evidence counts what `token` counts: another number before the same word."""
+    """True if the evidence counts what `token` counts: another number before the same word."""
     noun = re.match(r"[ -]([^\W\d_]{3,})", claim[token.end :])
     if noun is None:
         return token.units != ("",)
@@ -289,7 +289,7 @@ def _letters(claim: str, token: Token) -> str:
 
 
 def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
-    """Whether `evidence` states what `claim` does, at its precision; `stated` are all tokens beside it."""
+    """True if `evidence` states what `claim` does, at its precision; `stated` are all tokens beside it."""
     if isinstance(claim, Day):
         return isinstance(evidence, Day) and _same_day(claim, evidence, stated)
     if _spans(claim, evidence):
@@ -305,7 +305,7 @@ def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
 
 
 def _spans(claim: Token, evidence: Token) -> bool:
-    """Whether the claim names the century of a year or decade: the 16th century for 1567 and for "the 1500s"."""
+    """True if the claim names the century of a year or decade: the 16th century for 1567 and for "the 1500s"."""
     if not isinstance(claim, Amount) or not claim.ordinal or "century" not in claim.units:
         return False
     year = _year_of(evidence)
@@ -330,7 +330,7 @@ def _is_year(amount: Amount) -> bool:
 
 
 def _same_day(claim: Day, evidence: Day, stated: Sequence[Token]) -> bool:
-    """Whether the date agrees; a year missing in the evidence's date may be beside it."""
+    """True if the date agrees; a year missing in the evidence's date may be beside it."""
     if not same_day(claim, evidence):
         return False
     return not claim.year or evidence.year > 0 or _has_year(claim.year, stated)
@@ -349,7 +349,7 @@ def _is_written_otherwise(claim: str, token: Token, texts: Texts) -> bool:
 
 
 def _is_written(claim: str, token: Token, texts: Texts) -> bool:
-    """Whether a token such as ERC20 is there in parts ("ERC-20"), or the other way round."""
+    """True if a token such as ERC20 is there in parts ("ERC-20"), or the other way round."""
     if isinstance(token, Day):
         return False
     letters = _letters(claim, token) if isinstance(token, Amount) else ""
@@ -360,7 +360,7 @@ def _is_written(claim: str, token: Token, texts: Texts) -> bool:
 
 
 def _has_month_and_year(token: Token, texts: Texts) -> bool:
-    """Whether month and year of a date without a day are in one text, apart: "through October", and 2007."""
+    """True if month and year of a date without a day are in one text, apart: "through October", and 2007."""
     if not isinstance(token, Day) or token.day or not (token.month and token.year):
         return False
     return any(
@@ -378,7 +378,7 @@ def _vocabulary(text: str) -> frozenset[str]:
 
 
 def _is_named(claim: str, token: Token, names: Sequence[Sequence[str]]) -> bool:
-    """Whether `token`, with the word before it if it is a number, is a part of one of `names`."""
+    """True if `token`, with the word before it if it is a number, is a part of one of `names`."""
     if isinstance(token, Day):
         return False
     wanted = words(token.text)

@@ -92,7 +92,7 @@ def _unsoftened(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 
 
 def _is_no_limit(reading: AnalyzedText, index: int) -> bool:
-    """Whether the word does not soften there: "not only", and the request "could you"."""
+    """True if the word does not soften there: "not only", and the request "could you"."""
     before = reading.words[index - 1].key if index else ""
     after = reading.words[index + 1].text.lower() if index + 1 < len(reading.words) else ""
     return before == "not" or after in ("you", "we", "i", "they", "he", "she")

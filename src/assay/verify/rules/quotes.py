@@ -49,7 +49,7 @@ def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
 
 
 def _is_title_of_work(text: str, evidence: ClaimEvidence) -> bool:
-    """Whether it is the title of a film, a book or a case, which the evidence may call by another name.
+    """True if it is the title of a film, a book or a case, which the evidence may call by another name.
 
     As with other names, absence alone says nothing. If the evidence has most of its words, but not all, one was
     changed; a single capitalized word may be a quotation.
@@ -111,7 +111,7 @@ def _titled(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def is_title(text: str) -> bool:
-    """Whether it looks like a title: a few words, each capitalized except small ones."""
+    """True if it looks like a title: a few words, each capitalized except small ones."""
     found = re.sub(r"[^\w\s'’-]", " ", text).split()
     return len(found) <= 8 and any(word[:1].isupper() for word in found) and all(map(_is_titled, found))
 

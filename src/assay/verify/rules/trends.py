@@ -38,7 +38,7 @@ _RULE = re.compile(r"[\s|:-]+")
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What a sentence of the claim says went up (1) or down (-1), by the word at `at`."""
+    """The thing that a sentence of the claim says went up (1) or down (-1), by the word at `at`."""
 
     at: int
     way: int

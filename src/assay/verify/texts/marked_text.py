@@ -260,7 +260,7 @@ def _set(text: str, start: int, end: int, kept: str, markers: str) -> str:
 
 
 def _only_names(text: str, place: CitationSpan) -> bool:
-    """Whether a link's words only name the source: they follow the end of a sentence, and no sentence follows."""
+    """True if a link's words only name the source: they follow the end of a sentence, and no sentence follows."""
     line = text.rfind("\n", 0, place.start) + 1
     before = text[max(line, place.start - 300) : place.start].rstrip(" \t")
     ended = before[-1:] in tuple('.!?。！？”")]】|') and not _ITEM.fullmatch(before)

@@ -149,7 +149,7 @@ def notices(text: str) -> dict[str, Statement]:
 
 
 def is_counts(line: str) -> bool:
-    """Whether a line is an export's summary of its claims and their verdicts."""
+    """True if a line is an export's summary of its claims and their verdicts."""
     if not any(sign in line for sign in _after_claims()):  # excludes most lines in a tenth of the time
         return False
     return any(pattern.fullmatch(line) for pattern in _counts())
@@ -270,7 +270,7 @@ def _best(found: list[Definition]) -> list[Definition]:
 
 
 def _are_one(found: list[Definition]) -> bool:
-    """Whether entries with one label repeat one document: one of them has no address, or all have the same."""
+    """True if entries with one label repeat one document: one of them has no address, or all have the same."""
     return len({each.url for each in found if each.url and not each.url.startswith("#")}) <= 1
 
 
@@ -335,7 +335,7 @@ def _title(line: str) -> tuple[str, int]:
 
 
 def _names_a_list(title: str) -> bool:
-    """Whether a title introduces a list of references: as people write it, or as one of Assay's exports does."""
+    """True if a title introduces a list of references: as people write it, or as one of Assay's exports does."""
     return _NAMES.fullmatch(title) is not None or title.strip().lower() in lists()
 
 

@@ -197,7 +197,7 @@ class _Desk:
         self._first = len(marked.references) + 1
 
     def has(self, reference: TextReference) -> bool:
-        """Whether there is a document for a reference."""
+        """True if there is a document for a reference."""
         return bool(self._documents[reference.id])
 
     def addresses(self, passages: Sequence[Passage]) -> tuple[str, ...]:
@@ -282,7 +282,7 @@ def _source(id: str, document: Document) -> Source:
 
 
 def _same(each: _Cited) -> object:
-    """What the verdict on a claim depends on."""
+    """The values the verdict on a claim depends on."""
     sentence = each.sentence
     cites = tuple(reference.id for reference in each.references), tuple(passage.id for passage in each.passages)
     return sentence.text, bool(sentence.markers), sentence.head, *cites, each.silent

@@ -173,7 +173,7 @@ def opposed(sight: ClaimWords) -> list[tuple[WordToken, WordToken]]:
 
 
 def exchanged(sight: ClaimWords) -> bool:
-    """Whether the neighbours of a word of the claim are swapped there: "dog bites man".
+    """True if the neighbours of a word of the claim are swapped there: "dog bites man".
 
     A passive does not count: with "by" after the word on one side only, the neighbours should be swapped.
     """
@@ -201,7 +201,7 @@ def _has_by(words: Sequence[WordToken]) -> bool:
 
 
 def is_edited(seen: Iterable[ClaimWords], found: Mapping[str, float]) -> bool:
-    """Whether no score may call a claim with these features supported.
+    """True if no score may call a claim with these features supported.
 
     It says the opposite of its best part, negates more or less, or swaps words; or it is copied except for a limit, a
     name, a number or the order. In a rephrased sentence such signs are only weighed, since it needs other words and

@@ -162,7 +162,7 @@ def _of_a_kind(one: WordToken, other: WordToken) -> bool:
 
 
 def _pairs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
-    """Whether words that are together in the claim are together in the evidence."""
+    """The signs whether words that are together in the claim are together in the evidence."""
     stems = [token.stem for token in sight.words]
     content = [token.stem for token in sight.content]
     beside = list(pairwise(content))
@@ -308,7 +308,7 @@ class Weighed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_likely(self) -> bool:
-        """Whether the evidence supports the claim more likely than not."""
+        """True if the evidence supports the claim more likely than not."""
         return self.score >= LIKELY
 
 
@@ -323,7 +323,9 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     if not seen:
         return Weighed(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
     if not _is_english(seen):
-        return Weighed(verdict="unchecked", score=0.5, reasons=(_("not in English, which alone can be weighed"),))
+        return Weighed(
+            verdict="unchecked", score=0.5, reasons=(_("not in English, the only language that can be weighed"),)
+        )
     found = features(seen, read)
     score = model().probability(found)
     score = model().vetoed(score) if doubted else score

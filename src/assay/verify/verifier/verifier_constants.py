@@ -25,7 +25,7 @@ COMMON_HEAD = 4
 MOST_PARTS = 40
 """Parts of the evidence compared with a sentence, those with most of its weight."""
 PART_COST = 0.01
-"""What each word of a part costs it in the ranking, in nats: of equal parts the shorter comes first."""
+"""The cost of each word of a part in the ranking, in nats: of equal parts the shorter comes first."""
 SHORT_REPLACEMENT = 4
 """Words of a short replacement: longer runs are other text rather than an edit."""
 COPIED_ORDER = 0.7

@@ -44,7 +44,7 @@ async def test_redirects_are_followed_and_told():
         (response(status=410), "gone: "),
         (response(status=500), "refused: 127.0.0.1 answered 500"),
         (response(status=304), "refused: "),
-        (moved("/x"), "redirects: in a circle"),
+        (moved("/x"), "redirects: in a loop"),
         (b"", "unreachable: "),
         (b"no http at all\r\n\r\n", "unreachable: "),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort", "unreachable: "),

@@ -64,7 +64,7 @@ def test_every_kind_of_property_is_read() -> None:
         ('{"properties": {"a": {"type": "array"}}}', "does not say what its items are"),
         ('{"properties": {"a": {"type": "null"}}}', "has type 'null'"),
         ('{"properties": {"a": {"type": "string", "format": "ipv4"}}}', "has format 'ipv4'"),
-        ('{"properties": {"a": {"type": "string", "enum": []}}}', "no list: write a list of values"),
+        ('{"properties": {"a": {"type": "string", "enum": []}}}', "not a list: write a list of values"),
         ('{"properties": {"a": {"enum": [{}]}}}', "other values than texts, numbers and booleans"),
         ('{"properties": {"a": {"type": "integer", "minimum": "1"}}}', "minimum '1', which is not a number"),
         ('{"properties": {"a": {"type": "string", "maxLength": -1}}}', "maxLength -1"),
