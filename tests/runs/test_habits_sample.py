@@ -15,7 +15,7 @@ async def test_without_habits_nothing_goes_wrong(strategy: str) -> None:
     assert (ended.wrong, sum(ended.habits.values())) == ((), 0)
 
 
-@pytest.mark.parametrize(("seed", "strategy"), crossed(range(4), STRATEGIES))
+@pytest.mark.parametrize(("seed", "strategy"), crossed(range(5), STRATEGIES))
 async def test_a_service_with_habits_is_one_like_others(seed: int, strategy: str) -> None:
     ended = await habits.played(seed, strategy)
     assert ended.wrong == (), dict(ended.habits)

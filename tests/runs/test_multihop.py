@@ -57,13 +57,13 @@ def cited(report: Report) -> set[str]:
     return {Path(source.url).name for source in report.sources if source.number is not None}
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "strategy"),
-    [(FIRST, "Created of EIP-20 (", "orchestrated"), (LAST, "Created of EIP-1559 (", "reflective")],
-)
-async def test_the_one_created_first_or_last(question: str, answer: str, strategy: str, documents: Path) -> None:
+ANSWERS = {FIRST: "Created of EIP-20 (", LAST: "Created of EIP-1559 ("}
+
+
+@pytest.mark.parametrize(("question", "strategy"), crossed(ANSWERS, ["orchestrated", "reflective"]))
+async def test_the_one_created_first_or_last(question: str, strategy: str, documents: Path) -> None:
     report = await researched(question, documents, strategy)
-    assert report.markdown.startswith(answer)
+    assert report.markdown.startswith(ANSWERS[question])
     assert cited(report) == {"eip-9.md", "eip-20.md", "eip-155.md", "eip-1559.md"}
     assert report.summary.claims == report.summary.holding
     assert report.plan is not None

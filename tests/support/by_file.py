@@ -48,6 +48,8 @@ class FileTests(pytest.Item):
     def run_tests(self, nextitem: pytest.Item | None) -> None:
         """Run them, and report on each."""
         tests, items = self.tests(), self.session.items
+        if not tests:  # what the file before it left set up may be nothing to the next one
+            self.session._setupstate.teardown_exact(nextitem)
         place = items.index(self)
         try:
             for test, following in zip(tests, [*tests[1:], nextitem], strict=False):

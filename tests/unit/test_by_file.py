@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 SUPPORT = Path(__file__).parents[1] / "support"
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
 FILES = {
-    "test_some.py": """
+    "one/test_some.py": """
 import os, pytest
 
 @pytest.fixture(scope="session")
@@ -26,9 +26,9 @@ def test_which_fails(): assert False
 @pytest.mark.campaign
 def test_of_a_campaign(): pass
 """,
-    "test_broken.py": "import no_such_module\n",
-    "test_nothing.py": "",
-    "test_other.py": "def test_other(): pass\n",
+    "one/test_nothing.py": "# No test is here; it is larger than the last one, and so comes before it.",
+    "three/test_other.py": "def test_other(): pass\n",
+    "three/test_broken.py": "import no_such_module\n",
 }
 
 
@@ -36,17 +36,18 @@ def test_of_a_campaign(): pass
     ("options", "told", "code"),
     [
         (("-m", "not campaign"), "1 failed, 3 passed, 1 error", 1),
-        (("-m", "campaign", "test_some.py", "test_nothing.py"), "1 passed", 0),
-        (("test_other.py::test_other", "test_some.py::test_which_fails"), "1 failed, 1 passed", 1),
+        (("-m", "campaign", "one"), "1 passed", 0),
+        (("three/test_other.py::test_other", "one/test_some.py::test_which_fails"), "1 failed, 1 passed", 1),
     ],
 )
 def test_all_is_run_and_told_of(options: tuple[str, ...], told: str, code: int, tmp_path: Path) -> None:
     for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"))
     (tmp_path / "pytest.ini").write_text(
         f"[pytest]\npythonpath = {SUPPORT}\nmarkers =\n  slow: long\n  campaign: longer\n"
     )
-    line = [sys.executable, "-m", "pytest", "-q", "-n2", "--dist", "worksteal", *options]
+    line = [sys.executable, "-m", "pytest", "-q", "-n1", "--dist", "worksteal", *options]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, cwd=tmp_path)
     assert (told in done.stdout.splitlines()[-1], done.returncode) == (True, code), done.stdout
