@@ -3,7 +3,7 @@
 python bench/startup.py [--rounds 5]
 
 Times are user and system time, the least of all rounds, since other work on the machine only adds to them. The imports
-of two libraries are measured too, so that figures of two machines can be compared.
+of two libraries are measured too, so that figures of two machines can be compared, and that of the settings.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> int:
             print(
                 f"{least:6.2f} s  {_modules(command, env):5d} modules  assay {' '.join(command[:2])[:40]}", flush=True
             )
-        for code in ("pass", "import sqlalchemy", "import pydantic_settings as p; p.BaseSettings", "import asyncio"):
+        for code in ("pass", "import sqlalchemy", "import assay.settings", "import asyncio"):
             print(f"{min(_seconds([PYTHON, '-c', code], env) for _ in range(rounds)):6.2f} s  python -c {code!r}")
     return 0
 
