@@ -90,7 +90,7 @@ def main() -> int:
         assert server.stdout is not None
         assert server.stdin is not None
         url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
-        settings = Settings.model_validate({"services": {"mine": {"url": url}}})
+        settings = Settings(services={"mine": {"url": url}})
         with tempfile.TemporaryDirectory() as home:
             for what, kept in (("nothing remembered", None), ("remembered", Path(home)), ("known already", Path(home))):
                 spent, wall, calls = measure(claims, settings, kept)

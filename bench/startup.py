@@ -4,7 +4,7 @@ python bench/startup.py [--rounds 5]
 
 Times are user and system time, the least of all rounds, since other work on the machine only adds to them. What the
 library takes until the first step of a run, and until a killed run goes on, is by the clock: the median. The imports
-of two libraries are measured too, so that figures of two machines can be compared.
+of two libraries are measured too, so that figures of two machines can be compared, and that of the settings.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def main() -> int:
             command = [PYTHON, "-c", LIBRARY, str(place / "home"), str(place / "tides.md"), QUESTION, until]
             walls = sorted(_wall(command, env) for _ in range(rounds))
             print(f"{walls[rounds // 2]:6.2f} s by the clock ({walls[0]:.2f}-{walls[-1]:.2f})  {name}", flush=True)
-        for code in ("pass", "import sqlalchemy", "import pydantic_settings as p; p.BaseSettings", "import asyncio"):
+        for code in ("pass", "import sqlalchemy", "import assay.settings", "import asyncio"):
             print(f"{min(_seconds([PYTHON, '-c', code], env) for _ in range(rounds)):6.2f} s  python -c {code!r}")
     return 0
 

@@ -12,15 +12,16 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
-from pydantic import SecretStr
-from pydantic.fields import FieldInfo
 
 from assay.core.options import Declared, Group, declared
+from assay.core.ports.models import Secret
 from assay.core.run_options import ForkOptions, RunOptions
-from assay.settings import Settings, _default, _fields
+from assay.settings import Settings, default_text
+from assay.settings.reader import SettingField, dotted
+from assay.settings.sections import SettingsTable
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
-DESCRIPTIONS = {name: field.description or "" for name, field in _fields(Settings)}
+DESCRIPTIONS = {name: field.description for name, field in dotted(Settings)}
 OPTIONS = """\
 # Options of a run
 
@@ -47,7 +48,7 @@ each depth. A setting `limits.tokens` is `tokens` under `[limits]` in the file, 
 environment.
 """
 WORDS: dict[Any, str] = {
-    str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path", SecretStr: "secret text",
+    str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path", Secret: "secret text",
     Any: "anything",
 }  # fmt: skip
 
@@ -94,7 +95,7 @@ def settings() -> str:
     """The page of the settings."""
     parts = [SETTINGS]
     sections: dict[str, list[Sequence[str]]] = {}
-    for name, field in _fields(Settings):
+    for name, field in dotted(Settings):
         sections.setdefault(name.rpartition(".")[0].partition(".")[0], []).append(_setting(name, field))
     del sections["depths"]  # the page on configuration has them side by side
     for section, rows in sections.items():
@@ -103,20 +104,15 @@ def settings() -> str:
     return "\n".join(parts)
 
 
-def _setting(name: str, field: FieldInfo) -> Sequence[str]:
-    default = "" if name == "home" else _default(name, field)
-    return f"`{name}`", _bounded(field), _code(default), field.description or ""
+def _setting(name: str, field: SettingField) -> Sequence[str]:
+    default = "" if name == "home" else default_text(name)
+    return f"`{name}`", _bounded(field), _code(default), field.description
 
 
-def _bounded(field: FieldInfo) -> str:
+def _bounded(field: SettingField) -> str:
     signs = {"gt": "above", "ge": "from", "lt": "below", "le": "to"}
-    bounds = [
-        f"{word} {getattr(limit, sign):g}"
-        for limit in field.metadata
-        for sign, word in signs.items()
-        if isinstance(getattr(limit, sign, None), int | float)
-    ]
-    return " ".join([takes(field.annotation), *bounds])
+    limits = {word: field.limit(sign) for sign, word in signs.items()}
+    return " ".join([takes(field.kind), *(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)])
 
 
 def takes(kind: Any) -> str:
@@ -138,7 +134,7 @@ def _parts(kind: Any) -> Iterator[str]:
         yield f"table of {takes(inner[1])}"
     elif isinstance(origin, type) and issubclass(origin, Sequence):
         yield f"list of {takes(inner[0])}"
-    elif isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+    elif isinstance(kind, type) and issubclass(kind, msgspec.Struct) and not issubclass(kind, SettingsTable):
         yield f"`{kind.__name__}`"
     else:
         yield WORDS.get(kind) or "table"

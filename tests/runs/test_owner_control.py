@@ -205,7 +205,7 @@ async def test_cancel_stops_spending_within_a_second_and_keeps_findings(tmp_path
 
 
 def _settings(url: str) -> Settings:
-    return Settings.model_validate({"services": {"local": {"url": url}}})
+    return Settings(services={"local": {"url": url}})
 
 
 @pytest.mark.parametrize("status", ["completed", "cancelled"])

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from browsers import CHROMIUM, MISSING, app
 from local_web import HARBOR, QUESTION, TIDES, LocalWeb
+from msgspec.structs import replace
 from web import site
 
 from assay import Assay
@@ -28,7 +29,7 @@ async def web() -> AsyncIterator[LocalWeb]:
 
 def rendering(web: LocalWeb, **how: object) -> Settings:
     made = web.settings()
-    return made.model_copy(update={"web": made.web.model_copy(update={"timeout": 30.0, **how})})
+    return replace(made, web=replace(made.web, **{"timeout": 30.0, **how}))
 
 
 async def researched(settings: Settings) -> tuple[Report, list[e.Event]]:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from object_store import Fault, S3Server
-from pydantic import SecretStr
 
 from assay import Assay
 from assay.core.errors import AssayError, ConfigError
+from assay.core.ports.models import Secret
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
 
@@ -20,7 +21,7 @@ QUESTION = "When was the harbor built?"
 
 @pytest.fixture
 def settings(new_database: Callable[[], str], s3: S3Server) -> Settings:
-    return Settings(database=SecretStr(new_database()), blobs=s3.place())
+    return Settings(database=Secret(new_database()), blobs=s3.place())
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ async def test_what_is_added_while_another_works_is_found_there(settings: Settin
 
 
 async def test_one_index_serves_all_machines(settings: Settings, harbor: Path, tmp_path: Path, s3: S3Server):
-    shared = settings.model_copy(update={"search": settings.search.model_copy(update={"index": "postgres"})})
+    shared = replace(settings, search=replace(settings.search, index="postgres"))
     async with Assay(shared, home=tmp_path / "one") as one, Assay(shared, home=tmp_path / "two") as two:
         await one.add([harbor])
         s3.asked.clear()
@@ -70,7 +71,7 @@ async def test_one_index_serves_all_machines(settings: Settings, harbor: Path, t
 
 async def test_an_index_in_a_database_needs_one(tmp_path: Path):
     wanted = Settings()
-    wanted = wanted.model_copy(update={"search": wanted.search.model_copy(update={"index": "postgres"})})
+    wanted = replace(wanted, search=replace(wanted.search, index="postgres"))
     async with Assay(wanted, home=tmp_path / "home") as assay:
         with pytest.raises(ConfigError, match="ASSAY_DATABASE"):
             await assay.search("harbor")

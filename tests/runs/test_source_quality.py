@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from endless import SECONDS, Endless
 from local_web import HARBOR, QUESTION, LocalWeb
+from msgspec.structs import replace
 from web import response, site
 
 from assay import Assay
@@ -41,7 +42,7 @@ class Papers(LocalWeb):
     def configured(self, **sources: object) -> Settings:
         reached = {"url": self.there.url("").rstrip("/"), "pause": 0}
         made = self.settings(services={"searxng": {"url": reached["url"]}, "crossref": reached})
-        return made.model_copy(update={"sources": made.sources.model_copy(update=sources)})
+        return replace(made, sources=replace(made.sources, **sources))
 
 
 @pytest.fixture
@@ -90,8 +91,8 @@ async def test_the_writer_sees_it_before_it_writes_and_crossref_is_asked_once(we
                 yield each
 
     settings = web.configured()
-    models = settings.models.model_copy(update={"complex": ("noting",)})
-    _, view, _ = await researched(settings.model_copy(update={"models": models}), {"noting": Writer()})
+    models = replace(settings.models, complex=("noting",))
+    _, view, _ = await researched(replace(settings, models=models), {"noting": Writer()})
     paper = next(source for text in shown for source in read(text) if source.title == "The Harbor report")
     assert paper.notices == ("retraction 1850-01-02",)
     assert [path for path in web.there.asked if path.startswith("/works/")] == ["/works/10.1000%2Fharbor"]
@@ -141,8 +142,8 @@ async def test_a_host_which_the_user_denies_is_never_asked(web: Papers):
 async def test_what_there_was_no_time_to_ask_at_the_end_is_not_known(web: Papers):
     web.publish(NOTICE, 500)
     settings = web.configured()
-    models = settings.models.model_copy(update={"complex": ("endless",)})
-    async with Assay(settings.model_copy(update={"models": models}), models={"endless": Endless()}) as assay:
+    models = replace(settings.models, complex=("endless",))
+    async with Assay(replace(settings, models=models), models={"endless": Endless()}) as assay:
         view = await assay.start(QUESTION, web=True, max_time=SECONDS).view()
     assert view.status == "completed"
     assert [limit for limit in view.report.limits if "could not be looked up (the time limit" in limit]

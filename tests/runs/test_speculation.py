@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from killed_commands import Place
 from local_web import HARBOR, PAGE, QUESTION, TIDES, LocalWeb
+from msgspec.structs import replace
 from research import ONE_STEP
 from sampling import scaled
 from web import moved, response, site
@@ -91,9 +92,9 @@ def assert_same(one: Ended, other: Ended) -> None:
 
 
 async def ended(web: LocalWeb, wanted: Mapping[str, object], home: Path | None = None, **options: Any) -> Ended:
-    values = web.settings().model_copy()
-    chosen = values.speculation.model_copy(update=dict(wanted))
-    async with Assay(values.model_copy(update={"speculation": chosen}), home=home) as assay:
+    values = web.settings()
+    chosen = replace(values.speculation, **wanted)
+    async with Assay(replace(values, speculation=chosen), home=home) as assay:
         run = assay.start(QUESTION, web=True, **options)
         return Ended([envelope async for envelope in run])
 
@@ -191,7 +192,7 @@ async def test_a_provider_with_a_key_is_asked_ahead_where_that_is_wanted(web: Lo
 def guessing(web: LocalWeb) -> Settings:
     """Settings under which everything is begun ahead which may be."""
     values = web.settings()
-    return values.model_copy(update={"speculation": values.speculation.model_copy(update=ON)})
+    return replace(values, speculation=replace(values.speculation, **ON))
 
 
 async def test_what_nobody_asks_for_is_counted_apart(web: LocalWeb) -> None:

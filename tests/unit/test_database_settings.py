@@ -24,7 +24,7 @@ def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def database() -> str:
     found = load().database
-    return found.get_secret_value() if found else ""
+    return found.reveal() if found else ""
 
 
 def test_without_one_it_is_the_file_in_the_home() -> None:

@@ -26,6 +26,7 @@ from assay.cli.main import COMMANDS, cli
 from assay.core.ports import QueueLimits
 from assay.core.ports.jobs import Job
 from assay.settings import Settings
+from assay.settings.reader import fields_of
 from assay.store.sql import open_store
 
 ROOT = Path(__file__).parents[2]
@@ -41,9 +42,9 @@ FOREIGN = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "KEDA_DATABASE"}
 def variables() -> set[str]:
     """The environment variables which are settings."""
     names = set()
-    for name, field in Settings.model_fields.items():
+    for name, field in fields_of(Settings).items():
         names.add(f"ASSAY_{name}".upper())
-        section = getattr(field.annotation, "model_fields", {})
+        section = fields_of(field.kind) if field.is_table else {}
         names |= {f"ASSAY_{name}_{each}".upper() for each in section}
     return names
 

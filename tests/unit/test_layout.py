@@ -134,8 +134,7 @@ def declared() -> set[str]:
 
 
 def test_the_libraries_we_import_are_the_ones_we_declare():
-    # pydantic and tomllib's kin come with the declared library which is built on them
-    through = {"pydantic": "pydantic-settings"}
+    through = {"pydantic": "mcp"}  # whose tools it types, in `server`
     distributions = packages_distributions()
     modules = {name for path in SOURCES for name in imported(path)} - sys.stdlib_module_names - {"assay"}
     owners = {name: {normal(owner) for owner in distributions.get(name, [name])} for name in modules}

@@ -28,7 +28,7 @@ def by_name(name: str) -> settings.Setting:
 
 def test_without_file_and_environment_everything_is_at_its_default():
     loaded = settings.load()
-    assert loaded.models.complex == ("extractive",)
+    assert (loaded.models.complex, loaded.roles()["complex"]) == (None, ("extractive",))
     assert loaded.limits.tokens is None
     assert {each.origin for each in settings.describe(loaded)} == {"default"}
 
@@ -89,7 +89,7 @@ def test_white_space_around_a_key_is_not_a_part_of_it(file: Path, monkeypatch: p
     monkeypatch.setenv("MISTRAL_API_KEY", " ")
     loaded = settings.load()
     keys = (loaded.keys.openai, loaded.services["mine"].key)
-    assert [key.get_secret_value() for key in keys if key] == ["sk-planted", "sk-trail"]
+    assert [key.reveal() for key in keys if key] == ["sk-planted", "sk-trail"]
     assert loaded.keys.mistral is None
 
 
@@ -133,7 +133,7 @@ def test_keys_are_masked_wherever_they_show(name: str, monkeypatch: pytest.Monke
     monkeypatch.setenv(name, "sk-very-secret")
     loaded = settings.load()
     assert loaded.keys.openai is not None
-    assert loaded.keys.openai.get_secret_value() == "sk-very-secret"
+    assert loaded.keys.openai.reveal() == "sk-very-secret"
     assert "very-secret" not in repr(loaded) + str(settings.describe(loaded))
     assert (by_name("keys.openai").value, by_name("keys.openai").origin) == ("***", "environment")
 
@@ -143,7 +143,7 @@ def test_our_variable_beats_the_providers_own(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ASSAY_KEYS_EXA", "ours")
     key = settings.load().keys.exa
     assert key is not None
-    assert key.get_secret_value() == "ours"
+    assert key.reveal() == "ours"
 
 
 def test_an_unknown_key_in_the_file_names_the_nearest(file: Path):
@@ -240,8 +240,8 @@ def test_the_numbers_of_a_depth_are_set_in_the_file_and_in_the_environment(file:
 def test_a_number_of_a_depth_is_checked():
     assert settings.parse("depths.light.words", "250") == 250
     for name, value, wrong in (
-        ("depths.light.cycles", "0", r"setting depths.light.cycles: .*greater than or equal to 1"),
-        ("depths.light.agent_share", "1.5", r"less than or equal to 1"),
+        ("depths.light.cycles", "0", r"setting depths.light.cycles: wanted is a whole number from 1 to 100"),
+        ("depths.light.agent_share", "1.5", r"wanted is a number above 0 and at most 1"),
         ("depths.light.cycle", "1", r"no setting named 'depths.light.cycle'.*depths.light.cycles"),
     ):
         with pytest.raises((ConfigError, UnknownName), match=wrong):

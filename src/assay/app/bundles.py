@@ -90,7 +90,7 @@ def signers() -> Mapping[str, PublicKey]:
         except UsageError as error:
             raise ConfigError(f"correct the setting signing.trusted.{name}: {error}") from error
     if configured.key is not None:
-        found[OWN] = signature.public_of(configured.key.get_secret_value())
+        found[OWN] = signature.public_of(configured.key.reveal())
     return found
 
 
@@ -118,7 +118,7 @@ def _secret() -> str:
     key = settings.load().signing.key
     if key is None:
         raise UsageError("there is no signing key: create one with `assay keys sign create`")
-    return key.get_secret_value()
+    return key.reveal()
 
 
 def _public_key(key: str) -> PublicKey:

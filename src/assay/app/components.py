@@ -208,7 +208,7 @@ def _in_postgres(context: Context) -> WordIndex:
             "search.index is postgres, and no PostgreSQL database is set: set ASSAY_DATABASE, or search.index to local"
         )
     # Imported by name: its driver is an extra, and slow to load.
-    backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
+    backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.reveal())
     engine = backend.engine(present=False)
     made: WordIndex = import_module("assay.search.postgres").PostgresSearch(
         engine, context.whole.library, context.reader.spans, SEGMENTER, backend.lasting(engine)
@@ -226,7 +226,7 @@ def _in_opensearch(context: Context, home: Path) -> WordIndex:
     # Imported by name: not needed with another index.
     opensearch = import_module("assay.search.opensearch")
     made: WordIndex = opensearch.OpenSearchSearch(
-        opensearch.OpenSearchClient(address.get_secret_value()),
+        opensearch.OpenSearchClient(address.reveal()),
         context.whole.library,
         context.reader.each_spans,
         SEGMENTER,
@@ -240,7 +240,7 @@ def _index_turn(context: Context, home: Path) -> Turn:
     """The lock for writing an index that the processes of a home share, or the machines of a database."""
     if context.settings.database is None:
         return partial(file_turn, index_folder(home), INDEX)
-    backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
+    backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.reveal())
     return partial(
         import_module("assay.search.postgres.tables").postgres_turn, backend.unpooled(), INDEX
     )  # nobody would close a pool

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from pydantic import BaseModel, SecretStr
+import msgspec
 
 from assay.app.layout import store_of
 from assay.core.events import Envelope
 from assay.core.later import later
 from assay.core.ports import Fact, Model, SpanKind, Watch, WatchedSpan
+from assay.core.ports.models import Secret
 from assay.services.context import Context
 from assay.services.ports import Wiring
 from assay.settings import Settings, tracing_patience, tracing_wanted
@@ -116,18 +117,15 @@ def watch_loop(context: Context) -> None:
         context.ends.append(watching.end)
 
 
-def secrets_of(settings: BaseModel) -> Iterator[str]:
+def secrets_of(settings: msgspec.Struct) -> Iterator[str]:
     """Every key in the settings, to be hidden wherever it appears."""
-    for name in type(settings).model_fields:
-        match value := getattr(settings, name):
-            case SecretStr():
-                yield from _hidden(value.get_secret_value())
-            case BaseModel():
-                yield from secrets_of(value)
-            case dict():
-                for each in value.values():
-                    if isinstance(each, BaseModel):
-                        yield from secrets_of(each)
+    for name in settings.__struct_fields__:
+        value = getattr(settings, name)
+        for each in value.values() if isinstance(value, dict) else (value,):
+            if isinstance(each, Secret):
+                yield from _hidden(each.reveal())
+            elif isinstance(each, msgspec.Struct):
+                yield from secrets_of(each)
 
 
 def _hidden(secret: str) -> Iterator[str]:

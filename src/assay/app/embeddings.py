@@ -100,7 +100,7 @@ def _vectors(context: Context) -> Vectors:
     stays = is_here(context.settings, name, local=embedder.local)
     model = f"{name}\n{own.passage_prefix}" if own.passage_prefix else name
     if context.settings.search.index == "postgres" and context.settings.database is not None:
-        backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
+        backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.reveal())
         made = backend.engine(present=False)
         return Vectors(
             embedder,

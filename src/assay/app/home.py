@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import msgspec
+
 from assay.app.composition import opened, watch_loop
 from assay.core.allowance import OwnerLimits
 from assay.core.later import later
@@ -230,7 +232,7 @@ def _with_model(settings: Settings, model: str | Sequence[str] | None) -> Settin
     """The settings with this model for every role without one."""
     if not model:
         return settings
-    return settings.model_copy(update={"model": (model,) if isinstance(model, str) else tuple(model)})
+    return msgspec.structs.replace(settings, model=(model,) if isinstance(model, str) else tuple(model))
 
 
 # Documents that are added in the background.

@@ -33,7 +33,7 @@ def store_of(home: Path | None, settings: Settings) -> Store:
         return made()
     opened = sql_home.open_store
     ready_types()  # a store has threads; its types are loaded now
-    database = settings.database.get_secret_value() if settings.database else ""
+    database = settings.database.reveal() if settings.database else ""
     return opened(home, database=database, blobs=settings.blobs, cache_bytes=cache_bytes(settings))
 
 
@@ -43,7 +43,7 @@ def database_of(home: Path, settings: Settings) -> Path | DatabaseBackend:
     Raises:
         ConfigError: a required library is not installed.
     """
-    return sql_home.database_at(home, settings.database.get_secret_value() if settings.database else "")
+    return sql_home.database_at(home, settings.database.reveal() if settings.database else "")
 
 
 def blobs_of(home: Path, settings: Settings, owner: Owner | None = None) -> KeptBlobs:

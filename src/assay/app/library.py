@@ -7,6 +7,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from assay.app.home import LARGEST, BackgroundLibrary
 from assay.core.later import later
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin
@@ -299,7 +301,7 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             FetchFailed: it cannot be fetched or read; the reason begins with its kind.
         """
-        web = self.settings.web.model_copy(update={"browser": "always"}) if browser else self.settings.web
+        web = msgspec.structs.replace(self.settings.web, browser="always") if browser else self.settings.web
         async with pages.fetching(web, self._context.clock) as fetcher:
             return await pages.read_page(fetcher, self._context.readers, url)
 

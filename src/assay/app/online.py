@@ -162,8 +162,7 @@ class Online:
         return SearchAccess(url=reached.url or "", key=self._key(name), option=reached.option, pause=reached.pause)
 
     def _key(self, name: str) -> Secret | None:
-        found = self._settings.keys.of(name)
-        return None if found is None else Secret(found.get_secret_value())
+        return self._settings.keys.of(name)
 
     def _documents(self, page: Fetched, library: Library) -> tuple[Document, ...]:
         try:
@@ -203,7 +202,7 @@ def _mcp_access(server: Mcp) -> McpAccess:
     return McpAccess(
         url=server.url or "",
         command=server.command,
-        key=None if server.key is None else Secret(server.key.get_secret_value()),
+        key=server.key,
         search=server.search,
         fetch=server.fetch,
         seconds=server.timeout,

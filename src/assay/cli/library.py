@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
@@ -33,8 +34,8 @@ def logged(configured: settings.Settings) -> settings.Settings:
     state = context.find_object(TerminalOptions) if context else None
     if state is None or state.verbosity < 2 or can_draw():
         return configured
-    log = configured.log.model_copy(update={"stderr": True, "level": "debug"})
-    return configured.model_copy(update={"log": log})
+    log = msgspec.structs.replace(configured.log, stderr=True, level="debug")
+    return msgspec.structs.replace(configured, log=log)
 
 
 HOW_TO_RUN = "there are no runs yet: `assay QUESTION --in PATH` makes the first"

@@ -195,7 +195,7 @@ def targets(named: Sequence[str], configured: settings.Settings) -> tuple[notice
     """
     if named or configured.notify is None:
         return tuple(notices.read_target(each, named=True) for each in named)
-    return (notices.read_target(configured.notify.get_secret_value()),)
+    return (notices.read_target(configured.notify.reveal()),)
 
 
 async def send_notices(notice: notices.RunNotice, targets: Sequence[notices.Target]) -> None:

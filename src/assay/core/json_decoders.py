@@ -25,12 +25,12 @@ _DONE: WeakSet[type] = WeakSet()
 def ready_types() -> None:
     """Prepare all of Assay's structs that are loaded by now; returns at once if nothing was loaded since the last call.
 
-    Call it before starting threads.
+    Call it before starting threads. Settings, which have a metaclass and a reader of their own, are never decoded.
     """
     with _LOCK:
         for each in set(_below(msgspec.Struct)).difference(_DONE):
             _DONE.add(each)
-            if each.__module__.startswith("assay."):
+            if each.__module__.startswith("assay.") and type(each) is msgspec.StructMeta:
                 with suppress(TypeError, NameError):  # a type that JSON cannot represent, and that is never decoded
                     msgspec.json.Decoder(each)
 

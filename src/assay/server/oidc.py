@@ -369,4 +369,4 @@ def provider_of(settings: Settings) -> OidcProvider | None:
             "server.oidc.issuer is set, but server.oidc.client_id is not: set it to the id your provider gave you"
         )
     key = settings.keys.oidc
-    return OidcProvider(oidc, key.get_secret_value() if key is not None else None)
+    return OidcProvider(oidc, key.reveal() if key is not None else None)

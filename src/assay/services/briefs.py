@@ -87,7 +87,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
     fields = _brief_fields(settings, wanted) | {
         "question": question,
         "date": datetime.now(UTC).date().isoformat(),
-        "timeouts": settings.timeouts.model_dump(),
+        "timeouts": msgspec.structs.asdict(settings.timeouts),
         "instructions": text_of(wanted.get("instructions"), "instructions"),
         "length": read_length(wanted.get("length") or settings.length),
         "language": code,
@@ -109,7 +109,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
             web=_web(wanted, settings, web), rules=_rules(wanted, settings), trusted=hosts(settings.sources.allow)
         ),
         "models": _models(settings, named_models(wanted.get("model"), wanted.get("models", {}))),
-        "speculation": settings.speculation.model_dump(),
+        "speculation": msgspec.structs.asdict(settings.speculation),
         "depths": changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
         "prompts": hashes(),
     }

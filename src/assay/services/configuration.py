@@ -71,7 +71,7 @@ def key_holders() -> tuple[str, ...]:
 
 def described(of: settings.Settings) -> list[settings.Setting]:
     """Every setting, including keys for adapters of other packages."""
-    return settings.describe(of, (*key_holders(), *(settings.load().keys.model_extra or {})))
+    return settings.describe(of, (*key_holders(), *settings.load().keys.others))
 
 
 def setting_of(provider: str) -> str:
@@ -114,7 +114,7 @@ def stored_as(provider: str) -> str:
     Raises:
         UnknownName: no such provider takes a key, and none is stored.
     """
-    left = settings.load().keys.model_extra or {}
+    left = settings.load().keys.others
     return f"keys.{provider}" if provider in left else setting_of(provider)
 
 

@@ -37,7 +37,7 @@ def access(settings: Settings, name: str) -> Access:
     key = service.key if service else settings.keys.of(KEYS.get(provider, provider))
     return Access(
         url=service.url if service else "",
-        key=Secret(key.get_secret_value()) if key else None,
+        key=key,
         region=settings.aws.region,
         signing=_signing(settings.aws),
         facts=_facts(settings.catalogue.get(name, ModelEntry())),
@@ -49,7 +49,7 @@ def _signing(aws: Aws) -> tuple[Secret, ...]:
     if aws.access_key_id is None or aws.secret_access_key is None:
         return ()
     keys = (aws.access_key_id, aws.secret_access_key, aws.session_token)
-    return tuple(Secret(key.get_secret_value()) for key in keys if key is not None)
+    return tuple(key for key in keys if key is not None)
 
 
 def _facts(entry: ModelEntry) -> ModelFacts:
@@ -156,7 +156,7 @@ async def local_models(settings: Settings) -> tuple[str, ...]:
 
     Servers are asked at their usual ports, or where `services` says; remote ones are never asked.
     """
-    if settings.model or settings.models.model_fields_set:
+    if settings.model or settings.models.named:
         return ()
     adapter = plugins.origin("models", COMPATIBLE)
     installed = (name for name in plugins.names("models") if plugins.origin("models", name) == adapter)

@@ -25,6 +25,16 @@ def reader_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in KEPT or name.startswith(FAMILIES)}
 
 
+# Settings.
+
+
+def variables(prefix: str) -> dict[str, str]:
+    """The variables that begin with `prefix`, by the rest of their names in small letters; empty ones are left out."""
+    start = prefix.lower()
+    found = ((name.lower(), text) for name, text in os.environ.items() if text)
+    return {name.removeprefix(start): text for name, text in found if name.startswith(start)}
+
+
 # The terminal, and the destination of traces.
 
 TRACING_SECONDS = 3.0

@@ -43,7 +43,7 @@ def configured(tmp_path: Path, new_database: Callable[[], str]) -> Settings:
 
 def url_of(settings: Settings) -> str:
     assert settings.database is not None
-    return settings.database.get_secret_value()
+    return settings.database.reveal()
 
 
 def test_without_a_database_there_is_no_cluster() -> None:

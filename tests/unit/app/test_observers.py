@@ -1,9 +1,9 @@
 """What a log hides: keys whole, of a database's address the password alone."""
 
 import pytest
-from pydantic import SecretStr
 
 from assay.app.composition import secrets_of
+from assay.core.ports.models import Secret
 from assay.settings import Settings
 from assay.settings.sections import CustomService, Keys
 
@@ -14,7 +14,7 @@ def apart(tmp_path, monkeypatch):
 
 
 def hidden(url: str) -> set[str]:
-    return set(secrets_of(Settings.model_construct(database=SecretStr(url), keys=Keys())))
+    return set(secrets_of(Settings(database=Secret(url), keys=Keys())))
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,6 @@ def test_of_a_database_the_password_alone_is_hidden(url: str, passwords: set[str
 
 
 def test_keys_are_hidden_whole():
-    keys = Keys(openai=SecretStr("sk-1"))
-    services = {"acme": CustomService(url="https://acme.example.org/v1", key=SecretStr("ak-2"))}
-    assert {"sk-1", "ak-2"} <= set(secrets_of(Settings.model_construct(keys=keys, services=services)))
+    keys = Keys(openai=Secret("sk-1"), acme="sk-3")
+    services = {"acme": CustomService(url="https://acme.example.org/v1", key=Secret("ak-2"))}
+    assert {"sk-1", "ak-2", "sk-3"} <= set(secrets_of(Settings(keys=keys, services=services)))

@@ -120,7 +120,7 @@ def test_a_database_of_another_program(place: Place) -> None:
     [
         ("nosuch = 1", "no setting named 'nosuch'"),
         ("x = [", "is not valid TOML"),
-        ('depth = "deep"', "'light', 'medium' or 'extended' (in "),
+        ('depth = "deep"', "light, medium or extended (in "),
     ],
 )
 def test_settings_which_are_wrong(place: Place, text: str, why: str) -> None:

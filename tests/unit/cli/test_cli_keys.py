@@ -166,7 +166,7 @@ def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Pat
     ready = (
         "from assay import settings; from assay.services.providers import access;"
         "from assay.core.ports.models import Secret;"
-        f"assert settings.load().keys.of('acme').get_secret_value() == {KEY!r}"
+        f"assert settings.load().keys.of('acme').reveal() == {KEY!r}"
     )
     subprocess.run([sys.executable, "-c", ready], check=True, timeout=60)
     assert "keys.acme" in assay("config", "list")

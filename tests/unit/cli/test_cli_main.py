@@ -13,7 +13,7 @@ from assay.cli.group import LazyGroup
 from assay.cli.main import COMMANDS, cli, main
 
 HEAVY = (
-    "sqlalchemy", "alembic", "tantivy", "pydantic", "pydantic_settings", "msgspec", "rich", "trafilatura", "nupunkt",
+    "sqlalchemy", "alembic", "tantivy", "pydantic", "msgspec", "rich", "trafilatura", "nupunkt",
     "asyncio",
 )  # fmt: skip
 

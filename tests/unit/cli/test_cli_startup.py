@@ -16,6 +16,8 @@ WORDS = ("nupunkt", "babel", "markdown_it", "psutil")
 SCREEN = ("rich", "assay.cli.live")
 STARTS = ("assay.services.threads", "assay.run.execution", "assay.core.run_options", "assay.locale")
 """What starts a run, and goes on with one."""
+TYPED = ("pydantic", "pydantic_core", "genai_prices")
+"""What the library of prices needs, and servers of MCP: 0.2 s and 14 MB."""
 RARE = ("alembic", "filelock", "structlog", "opentelemetry", "pydantic_ai", "psycopg", "importlib.resources.simple")
 
 
@@ -38,10 +40,10 @@ def loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_nothing_is_loaded_which_a_command_does_not_need(loads):
     """One run, and what looks at it afterwards; a whole run over a text loads nothing of the web."""
     run = loads("How far does the tide rise?", "--in", "NOTE", "--offline", "-q", "--depth", "light")
-    assert unneeded(run, WEB, RARE[:1], RARE[2:], SCREEN[1:]) == []
+    assert unneeded(run, WEB, RARE[:1], RARE[2:], SCREEN[1:], TYPED) == []
     assert {"assay.phases.pipeline", "sqlalchemy", "tantivy"} <= run  # and what it needs, it has
     for command in (("runs", "list"), ("runs", "show", "last"), ("claims", "last")):
-        assert unneeded(loads(*command), ENGINE, INDEX, WEB, WORDS, SCREEN, RARE) == [], command
+        assert unneeded(loads(*command), ENGINE, INDEX, WEB, WORDS, SCREEN, RARE, TYPED) == [], command
     assert unneeded(loads("runs", "list"), STARTS) == []
 
 
@@ -51,7 +53,8 @@ def test_help_loads_the_table_of_commands_and_nothing_else(loads):
 
 
 def test_settings_are_listed_without_a_library(loads):
-    assert unneeded(loads("config", "list"), ENGINE, INDEX, WEB, WORDS, SCREEN, RARE, ("sqlalchemy", "assay.app")) == []
+    loaded = loads("config", "list")
+    assert unneeded(loaded, ENGINE, INDEX, WEB, WORDS, SCREEN, RARE, TYPED, ("sqlalchemy", "assay.app")) == []
 
 
 def unneeded(loaded: set[str], *groups: tuple[str, ...]) -> list[str]:

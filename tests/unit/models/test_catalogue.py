@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
 import pytest
+from genai_prices import data_snapshot
 
 from assay.core.messages import ModelFacts, Price
-from assay.models.catalogue import HOSTED_WINDOW, LOCAL_WINDOW, profile
+from assay.models.catalogue import HOSTED_WINDOW, LOCAL_WINDOW, PROVIDERS, profile
 
 
 def test_a_known_model_has_its_window_and_price() -> None:
@@ -61,3 +66,35 @@ def test_the_users_word_comes_first() -> None:
 )
 def test_models_which_reason_by_themselves_are_told_by_name(model: str, reasons: bool) -> None:
     assert profile("x", "openrouter", model, ModelFacts()).native_reasoning is reasons
+
+
+def test_every_provider_of_the_table_is_known_by_its_name() -> None:
+    providers = data_snapshot.get_snapshot().providers
+    names = {each.id for each in providers}
+    for match in (each.provider_match for each in providers if each.provider_match):
+        names |= {
+            name
+            for name in re.findall(r"(?:contains|equals|starts_with)='([^']+)", repr(match))
+            if match.is_match(name)
+        }
+    assert len(names) > 40
+    assert [name for name in sorted(names) if not PROVIDERS.search(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("provider", "facts", "loaded"),
+    [
+        ("mine", "ModelFacts()", False),
+        ("ollama", "ModelFacts()", False),
+        ("openai", "ModelFacts(window=9_000, price=Price(input=1, output=2))", False),
+        ("openai", "ModelFacts()", True),
+    ],
+)
+def test_the_table_is_loaded_only_for_a_provider_it_may_know(provider: str, facts: str, loaded: bool) -> None:
+    code = (
+        "import sys; from assay.core.messages import ModelFacts, Price; from assay.models.catalogue import profile\n"
+        f"profile('{provider}:m', '{provider}', 'm', {facts})\n"
+        "print('genai_prices' in sys.modules, 'pydantic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == [str(loaded)] * 2

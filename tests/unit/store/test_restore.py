@@ -12,11 +12,11 @@ import postgres
 import pytest
 import zstandard
 from object_store import S3Server
-from pydantic import SecretStr
 
 from assay import Assay
 from assay.app import databases
 from assay.core.errors import StoreError, UsageError
+from assay.core.ports.models import Secret
 from assay.core.sources import sha256
 from assay.settings import Settings
 from assay.settings.research import SearchSettings
@@ -35,7 +35,7 @@ def harbor(tmp_path: Path) -> Path:
 @pytest.fixture
 def shared(new_database: Callable[[], str], s3: S3Server) -> Callable[[], Settings]:
     """Makes settings with an empty database and nothing where blobs go."""
-    return lambda: Settings(database=SecretStr(new_database()), blobs=s3.place())
+    return lambda: Settings(database=Secret(new_database()), blobs=s3.place())
 
 
 async def filled(home: Path, settings: Settings, harbor: Path) -> None:
@@ -95,7 +95,7 @@ async def test_an_index_of_other_documents_is_made_anew(harbor: Path, new_databa
     import postgres
 
     url = new_database()
-    settings = Settings(database=SecretStr(url), blobs=tmp_path / "blobs", search=SearchSettings(index="postgres"))
+    settings = Settings(database=Secret(url), blobs=tmp_path / "blobs", search=SearchSettings(index="postgres"))
     await filled(tmp_path / "home", Settings(), harbor)
     databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
     try:
@@ -248,7 +248,7 @@ async def test_what_no_write_may_break_is_found_in_postgres(
     from sqlalchemy import make_url
 
     url = new_database()
-    settings = Settings(database=SecretStr(url))
+    settings = Settings(database=Secret(url))
     await filled(tmp_path / "home", settings, harbor)
     found = databases.checked(tmp_path / "home", settings)
     assert (found.problems, found.runs, found.documents, found.blobs) == ((), 1, 1, 1)
@@ -278,10 +278,10 @@ async def test_what_is_missing_or_torn_far_away_is_found(harbor: Path, shared: C
 async def test_a_database_of_a_server_is_migrated_where_there_is_one(new_database: Callable[[], str], tmp_path: Path):
     url = new_database()
     with pytest.raises(UsageError, match="no Assay tables"):
-        databases.migrate(tmp_path, Settings(database=SecretStr(postgres.with_schema(postgres.bare(url)))))
-    async with Assay(Settings(database=SecretStr(url)), home=tmp_path / "home"):
+        databases.migrate(tmp_path, Settings(database=Secret(postgres.with_schema(postgres.bare(url)))))
+    async with Assay(Settings(database=Secret(url)), home=tmp_path / "home"):
         pass
-    done = databases.migrate(tmp_path, Settings(database=SecretStr(url)))
+    done = databases.migrate(tmp_path, Settings(database=Secret(url)))
     assert done.before == done.now
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from object_store import S3Server
-from pydantic import SecretStr
 
 from assay import Assay
 from assay.app import databases
+from assay.core.ports.models import Secret
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
 from assay.store.sql import postgres, sweep
@@ -27,7 +27,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 
 @pytest.fixture
 def library(new_database: Callable[[], str], place: str | Path) -> Callable[[], Settings]:
-    return lambda: Settings(database=SecretStr(new_database()), blobs=place)
+    return lambda: Settings(database=Secret(new_database()), blobs=place)
 
 
 def texts(place: str | Path, tmp_path: Path) -> set[bytes]:

@@ -38,7 +38,7 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
         yield broken("database", detail, "set ASSAY_DATABASE to that of the cluster")
         return
     try:
-        database = importlib.import_module("assay.store.sql.postgres").Postgres(settings.database.get_secret_value())
+        database = importlib.import_module("assay.store.sql.postgres").Postgres(settings.database.reveal())
         pooler, direct = database.pooled()
         yield _pooler(pooler, direct=direct)
         if pooler == "transaction" and not direct:

@@ -25,7 +25,7 @@ _OTHER_DATABASE = "set ASSAY_DATABASE to where it is, or to none for the file in
 def examine_database(settings: Settings) -> Iterator[Diagnosis]:
     """Check the database and the place of the blobs, but not the contents of the home."""
     if settings.database is not None:
-        yield from _reached(settings.database.get_secret_value())
+        yield from _reached(settings.database.reveal())
         if settings.blobs is None:
             detail = "blobs are in this machine's home"
             yield note("blobs", detail, "for workers on others, set blobs to a shared folder or an object store")
@@ -41,7 +41,7 @@ def _opensearch(settings: Settings) -> Diagnosis:
         )
     made = importlib.import_module("assay.search.opensearch.client").OpenSearchClient
     try:
-        client = made(settings.search.opensearch.get_secret_value(), attempts=1)
+        client = made(settings.search.opensearch.reveal(), attempts=1)
         about = client.call("GET", "/").get("version", {})
     except (ConfigError, SearchError) as error:
         return broken("search index", str(error), "start it, or set search.index to local")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, NoReturn, Protocol, runtime_checkable
 
 import msgspec
 
@@ -15,7 +15,7 @@ from assay.core.usage import Usage
 
 
 class Secret:
-    """A key or password. It prints, formats and logs as `***`."""
+    """A key or password. It prints, formats and logs as `***`, and is never stored: nothing encodes or pickles it."""
 
     __slots__ = ("_value",)
 
@@ -30,6 +30,21 @@ class Secret:
         return "***"
 
     __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return self._value == other._value if isinstance(other, Secret) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __copy__(self) -> Secret:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Secret:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a secret is never stored")
 
 
 # Families: models by the same maker are likely to make, and to miss, the same mistakes.

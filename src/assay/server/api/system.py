@@ -172,7 +172,7 @@ def _settings_shown(used: settings.Settings) -> SettingsShown:
         )
         for each in configuration.described(used)
     )
-    return SettingsShown(settings=shown, restart=stored.model_dump() != used.model_dump())
+    return SettingsShown(settings=shown, restart=stored != used)
 
 
 def _command_line_settings(used: settings.Settings) -> dict[str, object]:

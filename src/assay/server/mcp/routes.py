@@ -73,7 +73,7 @@ def _security(backend: Backend) -> RequestStateSecurity | None:
     """The key that seals the state a client carries between two calls: one for all processes over a database."""
     if (database := backend.settings.database) is None:
         return None
-    secret = database.get_secret_value().encode()
+    secret = database.reveal().encode()
     return RequestStateSecurity(keys=[hashlib.sha256(b"assay mcp request state\0" + secret).digest()])
 
 

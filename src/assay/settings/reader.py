@@ -1,0 +1,351 @@
+"""Reads a table of settings: each setting from the first source that has it, checked against its type.
+
+A table is a msgspec struct, and the type of a field says all about a setting:
+
+    tokens: Annotated[int | None, Meta(gt=0, description="tokens a run may use")] = None
+    allow: Annotated[tuple[str, ...], names, Meta(description="private hosts that may be read")] = ()
+
+Functions before `Meta` change a value before its type is checked, functions after it the checked one. Either may refuse
+it with a ValueError. No message repeats a value, because it may be a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from assay.core.errors import ConfigError, UnknownName
+from assay.core.json_decoders import UNREADABLE
+from assay.core.ports.models import Secret
+
+Table = TypeVar("Table", bound=msgspec.Struct)
+
+TRUE = frozenset(("1", "true", "t", "yes", "y", "on"))
+FALSE = frozenset(("0", "false", "f", "no", "n", "off"))
+
+
+class GivenValue(msgspec.Struct, frozen=True):
+    """What a source has for a setting or a table. `place` names the source in messages, and is empty for code.
+
+    `variable`: it is from the environment, where everything is text and a table is JSON.
+    """
+
+    value: Any
+    place: str = ""
+    variable: bool = False
+
+    def at(self, name: str) -> GivenValue:
+        """What it has for `name`."""
+        return GivenValue(self.value[name], self.place, self.variable)
+
+    def opened(self) -> GivenValue | None:
+        """It as a table; None if it is none."""
+        value = self.value
+        if self.variable and isinstance(value, str):
+            try:
+                value = msgspec.json.decode(value)
+            except UNREADABLE:
+                return None
+        return GivenValue(value, self.place, self.variable) if isinstance(value, Mapping) else None
+
+
+class SettingField(msgspec.Struct, frozen=True):
+    """What the type of a field says: `kind` is the type alone, `metas` its bounds and its description."""
+
+    kind: Any
+    metas: tuple[msgspec.Meta, ...] = ()
+    before: tuple[Callable[[Any], Any], ...] = ()
+    after: tuple[Callable[[Any], Any], ...] = ()
+
+    def limit(self, name: str) -> Any:
+        """A bound (`ge`, `pattern` …) or text (`description`, `title`) of the type; None without one."""
+        return next((found for meta in self.metas if (found := getattr(meta, name)) is not None), None)
+
+    @property
+    def description(self) -> str:
+        """The meaning of the setting."""
+        return self.limit("description") or ""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it has fields of its own."""
+        return isinstance(self.kind, msgspec.StructMeta)
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether it has entries by names of the user's."""
+        return get_origin(self.kind) is dict
+
+
+def read(table: type[Table], sources: Sequence[GivenValue]) -> Table:
+    """Read a table; a setting comes from the first of `sources` that has it.
+
+    Raises:
+        ConfigError: settings are unknown, missing or wrong; the message has a sentence for each.
+    """
+    reading = _Reading(table)
+    made: Table = reading.table(table, sources, "")
+    if reading.faults:
+        raise ConfigError("; ".join(dict.fromkeys(reading.faults)))
+    return made
+
+
+def plain(table: type[Table], **values: Any) -> Table:
+    """Make a table of checked values; all others are at their defaults.
+
+    Raises:
+        ValueError: they exclude one another.
+    """
+    made: Table = msgspec.StructMeta.__call__(table, **values)
+    return made
+
+
+@cache
+def fields_of(table: type[msgspec.Struct]) -> Mapping[str, SettingField]:
+    """The fields of a table, in order."""
+    hints = get_type_hints(table, include_extras=True)
+    return {name: _field(hints[name]) for name in table.__struct_fields__}
+
+
+def dotted(table: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, SettingField]]:
+    """Every setting of a table and of the tables in it, by its dotted name."""
+    for name, field in fields_of(table).items():
+        if field.is_table:
+            yield from dotted(field.kind, f"{prefix}{name}.")
+        elif name != getattr(table, "FURTHER", ""):
+            yield prefix + name, field
+
+
+def trees(table: type[msgspec.Struct], variables: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Variables (`limits_tokens`, without a prefix) as nested tables: those of single settings before those of tables.
+
+    What begins with no table's name is left out: it is another program's.
+    """
+    found: dict[int, dict[str, Any]] = {}
+    for name, text in variables.items():
+        path = _path(table, name)
+        if path[0] not in fields_of(table):
+            continue
+        into = found.setdefault(len(path), {})
+        for part in path[:-1]:
+            into = into.setdefault(part, {})
+        into[path[-1]] = text
+    return [found[length] for length in sorted(found, reverse=True)]
+
+
+def _path(table: type[msgspec.Struct], name: str, above: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The names of the tables and of the setting that a variable means."""
+    fields = fields_of(table)
+    for start, field in fields.items() if name not in fields else ():
+        if name.startswith(f"{start}_") and name != f"{start}_":
+            rest = name.removeprefix(f"{start}_")
+            if field.is_table:
+                return _path(field.kind, rest, (*above, start))
+            if field.is_mapping and not above:
+                return (start, rest)
+    return (*above, name)
+
+
+def _field(annotation: Any) -> SettingField:
+    if get_origin(annotation) is not Annotated:
+        return SettingField(annotation)
+    kind, *notes = get_args(annotation)
+    metas = tuple(note for note in notes if isinstance(note, msgspec.Meta))
+    first = notes.index(metas[0]) if metas else len(notes)
+    after = tuple(note for note in notes[first:] if not isinstance(note, msgspec.Meta))
+    return SettingField(kind, metas, tuple(notes[:first]), after)
+
+
+class _Reading:
+    """The reading of one table, with the faults found so far."""
+
+    def __init__(self, root: type[msgspec.Struct]) -> None:
+        self.faults: list[str] = []
+        self._root = root
+
+    def table(self, kind: type[msgspec.Struct], sources: Sequence[GivenValue], prefix: str) -> Any:
+        """A table at `prefix` (`limits.`); None after a fault."""
+        names = dict.fromkeys(name for each in sources for name in each.value)
+        fields, faults = fields_of(kind) if names else {}, len(self.faults)
+        further: str = getattr(kind, "FURTHER", "")
+        found: dict[str, Any] = {}
+        more: dict[Any, list[GivenValue]] = {}
+        for name in names:
+            given = [each.at(name) for each in sources if name in each.value]
+            if name in fields and name != further:
+                found[name] = self._value(fields[name], given, f"{prefix}{name}")
+            elif further:
+                more[name] = given
+            else:
+                self.faults.append(f"{self._unknown(f'{prefix}{name}', fields, prefix)}{given[0].place}")
+        if more:
+            found[further] = self._entries(fields[further], more, prefix)
+        place = sources[0].place if sources else ""
+        self.faults += [
+            f"setting {prefix}{name}: it is missing{place}" for name in _required(kind) if name not in found
+        ]
+        if len(self.faults) > faults:
+            return None
+        try:
+            return plain(kind, **found)
+        except ValueError as error:
+            self.faults.append(f"setting {prefix.rstrip('.')}: {error}{place}")
+            return None
+
+    def _value(self, field: SettingField, given: Sequence[GivenValue], path: str) -> Any:
+        if field.is_table or field.is_mapping:
+            return self._holder(field, given, path)
+        try:
+            return _converted(field, given[0].value)
+        except ValueError as error:
+            self.faults.append(f"setting {path}: {error}{given[0].place}")
+            return None
+
+    def _holder(self, field: SettingField, given: Sequence[GivenValue], path: str) -> Any:
+        """A table, or entries by name: each source adds what those before it do not have, until one has no table."""
+        if field.is_table and isinstance(given[0].value, field.kind):
+            return given[0].value
+        tables: list[GivenValue] = []
+        for each in given:
+            table = each.opened()
+            if table is None:
+                break
+            tables.append(table)
+        if not tables:
+            text = " as JSON" if given[0].variable else ""
+            self.faults.append(f"setting {path}: wanted is a table{text}{given[0].place}")
+            return None
+        if field.is_table:
+            return self.table(field.kind, tables, f"{path}.")
+        names = dict.fromkeys(name for each in tables for name in each.value)
+        entries = {name: [each.at(name) for each in tables if name in each.value] for name in names}
+        return self._entries(field, entries, f"{path}.")
+
+    def _entries(self, field: SettingField, entries: Mapping[Any, Sequence[GivenValue]], prefix: str) -> dict[str, Any]:
+        key, value = map(_field, get_args(field.kind))
+        made: dict[str, Any] = {}
+        for name, given in entries.items():
+            try:
+                made[_converted(key, name)] = self._value(value, given, f"{prefix}{name}")
+            except ValueError as error:
+                self.faults.append(f"setting {prefix}{name}: {error}{given[0].place}")
+        return made
+
+    def _unknown(self, name: str, fields: Mapping[str, Any], prefix: str) -> UnknownName:
+        known = [*(each for each, _ in dotted(self._root)), *(f"{prefix}{each}" for each in fields)]
+        return UnknownName("setting", name, dict.fromkeys(known))
+
+
+def _required(table: type[msgspec.Struct]) -> list[str]:
+    """The fields without a default, which are before or among those with one."""
+    names, defaults = table.__struct_fields__, table.__struct_defaults__
+    first = len(names) - len(defaults)
+    pairs = zip(names[first:], defaults, strict=True)
+    return [*names[:first], *(name for name, default in pairs if default is msgspec.NODEFAULT)]
+
+
+# A value, as its type wants it.
+
+
+def _converted(field: SettingField, value: Any) -> Any:
+    """The value of a setting.
+
+    Raises:
+        ValueError: it is not as wanted.
+    """
+    for change in field.before:
+        value = change(value)
+    try:
+        value = _fit(field, value)
+    except (ValueError, OverflowError, msgspec.ValidationError):
+        raise ValueError(f"wanted is {wanted(field)}") from None
+    if value is not None:
+        for change in field.after:
+            value = change(value)
+    return value
+
+
+def _fit(field: SettingField, value: Any) -> Any:
+    """`value` as the first type of a union that it fits."""
+    arms = get_args(field.kind)
+    if value is None and NoneType in arms:
+        return None
+    for arm in sorted(_arms(field.kind), key=lambda arm: arm is not type(value)):
+        try:
+            return _fit_one(field, arm, value)
+        except (ValueError, OverflowError, msgspec.ValidationError):
+            continue
+    return _misfit()
+
+
+def _fit_one(field: SettingField, kind: Any, value: Any) -> Any:
+    if kind is Secret or kind is Path:
+        return value if isinstance(value, kind) else kind(value) if isinstance(value, str) else _misfit()
+    if get_origin(kind) is tuple:
+        if not isinstance(value, list | tuple | set | frozenset) or len(value) < (field.limit("min_length") or 0):
+            return _misfit()
+        inner = _field(get_args(kind)[0])
+        return tuple(_converted(inner, each) for each in value)
+    if isinstance(value, str):
+        value = _of_text(kind, value.strip()) if kind in (bool, int, float) else value
+    elif kind is int and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    bounded = Annotated[(kind, *field.metas)] if kind in (int, float, str) and field.metas else kind
+    return msgspec.convert(value, bounded, strict=kind is not bool)
+
+
+def _of_text(kind: Any, text: str) -> bool | int | float:
+    if kind is bool:
+        return text.lower() in TRUE if text.lower() in TRUE | FALSE else _misfit()
+    try:
+        return int(text) if kind is int else float(text)
+    except ValueError:
+        number = float(text)
+        return int(number) if number.is_integer() else _misfit()
+
+
+def _misfit() -> NoReturn:
+    raise ValueError
+
+
+def _arms(kind: Any) -> tuple[Any, ...]:
+    """The types of a union, besides None; a type by itself."""
+    each = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return tuple(arm for arm in each if arm is not NoneType)
+
+
+# What is wanted, in words.
+
+
+def wanted(field: SettingField) -> str:
+    """What a setting accepts: "a whole number from 1 to 50", "auto, light or medium"."""
+    title: str | None = field.limit("title")
+    return title or " or ".join(_words(field, arm) for arm in _arms(field.kind))
+
+
+def _words(field: SettingField, kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        *most, last = get_args(kind)
+        return f"{', '.join(most)} or {last}" if most else str(last)
+    if get_origin(kind) is tuple:
+        few = "" if field.limit("min_length") is None else ", and not an empty one"
+        return f"a list of {wanted(_field(get_args(kind)[0]))}{few}"
+    if kind in (int, float):
+        return f"a {'whole ' if kind is int else ''}number{_range(field)}"
+    return {bool: "true or false", Path: "a path"}.get(kind, "text")
+
+
+def _range(field: SettingField) -> str:
+    low, above, high = (field.limit(name) for name in ("ge", "gt", "le"))
+    if low is not None and high is not None:
+        return f" from {low:,} to {high:,}"
+    if low is not None:
+        return f" of at least {low:,}"
+    if above is None:
+        return "" if high is None else f" of at most {high:,}"
+    return f" above {above:,}" if high is None else f" above {above:,} and at most {high:,}"
