@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from assay.evidence.segment import segment
-from assay.evidence.segment.elsewhere import PassageCutter, passages
+from assay.evidence.segment import PassageCutter, passages, segment
 
 TEXT = "# Tides\n\n## Brest\n\nThe tide rises seven metres.\n\nIt turns twice a day.\n\n- spring\n- neap\n"
 

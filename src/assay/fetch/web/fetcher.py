@@ -21,8 +21,19 @@ from assay.core.remote_services import retry_after, trusted
 from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, BadUrl, Url, WebRules, canonical, read
 from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Policy, Resolve, system_resolve
-from assay.fetch.web.links import LARGEST_ROBOTS, RobotsResponse, RobotsRules, rules
-from assay.fetch.web.response import ENCODINGS, conditions, fresh_for, media_type, read_body, seconds, unchanged
+from assay.fetch.web.response import (
+    ENCODINGS,
+    LARGEST_ROBOTS,
+    RobotsResponse,
+    RobotsRules,
+    conditions,
+    fresh_for,
+    media_type,
+    read_body,
+    rules,
+    seconds,
+    unchanged,
+)
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

@@ -15,10 +15,9 @@ from assay.core.messages import Request
 from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
-from assay.models.extractive.actions import shelf_of, shelved, task_of
+from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, calculated, frames, is_in_rows, is_row_of, select
 from assay.models.extractive.passages import ends, one_line
-from assay.models.extractive.plans import short
 from assay.models.extractive.question import ParsedQuestion, analyze, last, parts, question_of
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
 from assay.models.extractive.survey import asks_several

@@ -89,7 +89,7 @@ def _state(schema: str) -> State:
     if schema == HEAD:
         return "current"
     # # Imported by name, and only here: Alembic is slow to start.
-    known = importlib.import_module("assay.store.sql.upgrade").revisions()
+    known = importlib.import_module("assay.store.migrations").revisions()
     return "older" if schema in known else "newer"
 
 
