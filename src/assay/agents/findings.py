@@ -218,6 +218,8 @@ def _of_whole(source: str, text: str, ledger: Ledger) -> Sequence[Passage]:
     return [passage for each in stated for passage in whole.meant(each)] or whole.passages[:OF_A_SOURCE]
 
 
+# How an agent reports.
+
 BEST = 8
 LONG_ENOUGH_TO_CITE = 60
 LEAST_TOLD, TOLD = 2, 0.6

@@ -21,7 +21,7 @@ from assay.core.later import later
 from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity, Watch
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut, cut_all
-from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, packed, passages, passages_of_each
+from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, packed, passages_of, passages_of_each
 from assay.fetch.workers import Workers
 from assay.search.local import LocalSearch
 from assay.search.runs import RunIndex
@@ -115,7 +115,7 @@ class LazyReaders:
         """
         if len(text) >= LONG and self._workers.pids():
             try:
-                return passages(next(iter(self._cutter.extract(text, syntax))))
+                return passages_of(next(iter(self._cutter.extract(text, syntax))))
             except (ExtractError, RuntimeError):  # the process has ended, or all have: cut the text here
                 return cut(text, syntax)
         return cut(text, syntax)

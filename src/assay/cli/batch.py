@@ -23,9 +23,8 @@ from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
 from assay.core.usage import Budget
-from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
 from assay.services.batch.rows import LONGEST
-from assay.services.batch.work import Ended
 from assay.services.jobs.specifications import BatchJob
 from assay.services.notices import RunNotice, Target
 from assay.services.schedules import lasting

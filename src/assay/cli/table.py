@@ -23,10 +23,9 @@ from assay.core.errors import UsageError
 from assay.core.milestones import counted, shorten
 from assay.core.sources import Document
 from assay.core.usage import Budget
-from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
 from assay.services.batch.answer_table import AnswerTable, answer_table, check_suffix, table_files, table_orders
 from assay.services.batch.rows import LONGEST
-from assay.services.batch.work import Ended
 
 FOLDER = ".cells"
 """The suffix after the table's name: the folder with the finished cells."""

@@ -1,4 +1,4 @@
-"""What every route works with: the library of the caller, and the worker that executes runs started here."""
+"""What every route works with: the library of the caller; and what runs beside them: a worker, and due schedules."""
 
 from __future__ import annotations
 
@@ -317,6 +317,8 @@ def engine_of(request: HTTPConnection) -> Assay:
     """The library as the caller sees it."""
     return backend_of(request).engine(owner_of(request))
 
+
+# The questions of a library's schedules, asked when they are due.
 
 LOOK_SECONDS = 5.0
 """Seconds between two checks of what is due: schedules may be added and removed meanwhile."""

@@ -21,6 +21,9 @@ from assay.core.errors import StoreError
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
 
+READERS = 8
+"""Blobs read in parallel, since remote ones take time."""
+
 # The format of blobs: one zstd frame each, named by the SHA-256 of its content.
 
 _HASH = re.compile(r"[0-9a-f]{64}")

@@ -1,4 +1,4 @@
-"""The segmenter: cuts a document's text into the passages a model may cite.
+"""The segmenter: cuts a document's text into the passages a model may cite, here or in a separate process.
 
 There is one text form for all formats: light Markdown and reStructuredText (headings, list items, table rows, code,
 `key: value` header fields), which every extractor writes; only pages and table rows are lines already. Passages are
@@ -37,8 +37,7 @@ def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:
     return spans(text, found if syntax == "code" else placed(text, marked(text, found)))
 
 
-__all__ = ["SEGMENTER", "segment"]
-
+# For a separate process: texts are sent as files, and passages returned as one document.
 
 _PASSAGES = msgspec.msgpack.Decoder(tuple[PassageSpan, ...])
 _TEXTS = msgspec.msgpack.Decoder(list[tuple[bytes, Syntax]])
@@ -66,7 +65,7 @@ class PassageCutter:
         yield Extracted(text="", extractor=self.name, syntax=syntax, body=found)
 
 
-def passages(answer: Extracted) -> tuple[PassageSpan, ...]:
+def passages_of(answer: Extracted) -> tuple[PassageSpan, ...]:
     """The passages in the answer of a `PassageCutter`.
 
     Equal headings, labels and leads are one object, as the segmenter makes them: apart they take as much memory as the

@@ -201,6 +201,8 @@ class _Context:
         return fits and short and not name.endswith((*_ENDS, ",", ";", "-", "|")) and any(map(str.isalpha, name))
 
 
+# Blocks cut to size.
+
 LIMIT = LONGEST_PASSAGE
 """The longest passage, in code points."""
 ENOUGH = 300

@@ -115,6 +115,8 @@ def xml(archive: zipfile.ZipFile, name: str) -> etree._Element:
         raise ExtractError(DAMAGED) from error
 
 
+# What a document says of itself, without what a program's empty template says in its place.
+
 LONGEST = 300
 PROGRAMS = frozenset(("apache poi", "openpyxl", "python-docx", "python-pptx", "un-named", "unknown"))
 """Authors, casefolded, that are programs or nobody."""

@@ -218,6 +218,9 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
+# Posts: checked like pages, without redirects, and without reading the answer.
+
+
 class WebPoster:
     """Posts to public addresses, and to those that the settings name. Close it after use."""
 

@@ -174,6 +174,8 @@ def unchanged(page: Fetched, headers: Mapping[str, str], at: str) -> Fetched:
     return msgspec.structs.replace(page, headers={**page.headers, **newer}, fetched_at=at, kept="unchanged")
 
 
+# The links of a page, and a site's statements about its pages: robots directives and sitemaps.
+
 MOST_LINKS = 50_000
 """Links of a page, or addresses of a sitemap (the limit of sitemaps.org)."""
 LARGEST = 50_000_000

@@ -1,4 +1,9 @@
-"""Other providers, each with its own client library: Anthropic, Google, Cohere, Bedrock."""
+"""Other providers, each with its own client library: Anthropic, Google, Cohere, Bedrock.
+
+The adapter: one request out, a stream of events in. `run.model_call` does retries, fallbacks and breakers. pydantic-ai
+and a provider's client take a second to import: `conversation` and its imports are loaded when a model is first called,
+never to list providers or to read settings.
+"""
 
 from __future__ import annotations
 

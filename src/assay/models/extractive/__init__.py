@@ -1,4 +1,7 @@
-"""The built-in model: plans from the question's words, quotes documents, and gives no answer if they have none."""
+"""The built-in model: plans from the question's words, quotes documents, and gives no answer if they have none.
+
+It is deterministic, without weights, and without I/O of its own.
+"""
 
 from __future__ import annotations
 

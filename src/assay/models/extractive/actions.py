@@ -212,6 +212,8 @@ def _subject(said: Sequence[ConversationMessage]) -> str:
     return next((", ".join(each) for each in named if each), "") or next((" ".join(each) for each in told if each), "")
 
 
+# The next actions of the orchestrator and the agents: a small script each, which reads the history.
+
 OPENED = 3
 """The most documents an agent opens, not counting those that the question names."""
 MOST_OPENED = 6

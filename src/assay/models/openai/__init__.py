@@ -1,4 +1,7 @@
-"""Services that speak OpenAI's chat completions: OpenAI, Mistral, Groq, vLLM, Ollama and others."""
+"""Services that speak OpenAI's chat completions: OpenAI, Mistral, Groq, vLLM, Ollama and others.
+
+The adapter sends one request and receives a stream of chunks. `run.model_call` handles retries, fallbacks and breakers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Full-text search over the library, with an index in OpenSearch."""
+"""Full-text search over the library, with an index in OpenSearch, updated before each search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Full-text search over the library, with one index for all machines in PostgreSQL."""
+"""Full-text search over the library, with one index for all machines in PostgreSQL, updated before each search."""
 
 from __future__ import annotations
 
