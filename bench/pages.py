@@ -23,7 +23,7 @@ from assay.app.components import LazyReaders
 from assay.app.online import Online, PageIntake
 from assay.evidence.documents import DocumentReader
 from assay.run.process import SystemClock
-from assay.services.pages import make_fetcher
+from assay.services.extraction import make_fetcher
 from assay.settings import load
 from assay.store.pages import FolderPages
 from assay.store.sql import open_store

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator
 import msgspec
 
 from assay.core.messages import Delta, Profile, Reply, Request, TextDelta
-from assay.models.extractive.model import Extractive
+from assay.models.extractive import Extractive
 
 QUESTION = "Can the harbour of Vendel take larger ships, and what would it cost?"
 FOLLOWED = "How has the harbour of Vendel been kept deep enough, and who pays for it?"

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from runtime import ASK, DONE, Journals, Killed, again, first, world
 
-from assay.agents.task import THINK
+from assay.agents.findings import THINK
 from assay.core.errors import ModelError
 from assay.core.events import decode
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, Request, TextDelta, ThinkingDelta, ToolCall

@@ -32,8 +32,8 @@ from assay.core.view import fold
 from assay.evidence.segment import segment
 from assay.export.bundle import check
 from assay.export.bundle.signature import public_key, public_of, verified
-from assay.fetch.web import links
-from assay.fetch.web import links as web_links
+from assay.fetch.web import response
+from assay.fetch.web import response as web_links
 from assay.models.openai import SERVICES, ChatCompletions
 from assay.models.speech import Harmony
 from assay.phases.fields import schema
@@ -155,7 +155,7 @@ def _mcp() -> McpServer:
 
 
 def _robots(text: str) -> None:
-    rules = links.rules(links.RobotsResponse(200, text))
+    rules = response.rules(response.RobotsResponse(200, text))
     rules.refusal(web_addresses.read("https://example.org/a?b"), "assay")
     rules.delay("assay")
 

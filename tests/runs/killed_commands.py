@@ -17,7 +17,7 @@ import warm
 from alembic import command
 from sqlalchemy import create_engine
 
-from assay.store.sql import upgrade
+from assay.store import migrations
 from assay.store.sql.tables import version
 
 SECONDS = 120.0
@@ -141,7 +141,7 @@ def older(place: Place) -> None:
     engine = create_engine(f"sqlite:///{draft}")
     with engine.begin() as connection:
         version.create(connection)
-        config = upgrade.config()
+        config = migrations.config()
         config.attributes["connection"] = connection
         command.upgrade(config, OLDER)
     engine.dispose()

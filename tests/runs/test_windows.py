@@ -13,7 +13,7 @@ from assay.core.brief import ROLES
 from assay.core.errors import ContextTooLong
 from assay.core.messages import Delta, Reply, Request, input_tokens
 from assay.core.phrases import BUILT_IN_NOTE, TABLES_NOTE
-from assay.models.extractive.model import Extractive
+from assay.models.extractive import Extractive
 
 DOCS = Path(__file__).parents[2] / "docs"
 SMALLEST = 8_192

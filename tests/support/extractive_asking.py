@@ -8,7 +8,7 @@ from assay.core.messages import Message, Request
 from assay.core.passage_context import show
 from assay.core.sources import Passage, Source, Syntax
 from assay.evidence.segment import segment
-from assay.models.extractive.model import respond
+from assay.models.extractive import respond
 
 
 def shown(title: str, text: str, syntax: Syntax = "markdown", url: str = "file:///notes.md") -> str:

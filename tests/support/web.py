@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
+from assay.fetch.web import FetchLimits, FetchManners, WebFetcher
 from assay.fetch.web.addresses import Policy, policy
-from assay.fetch.web.fetcher import FetchLimits, FetchManners, WebFetcher
 from assay.run.process import SystemClock
 
 PUBLIC, FORBIDDEN = "127.0.0.1", "127.66.0.1"

@@ -1,4 +1,4 @@
-"""An agent's history, made to fit the window.
+"""An agent's messages: its history, made to fit the window, and the rules of a turn.
 
 A tool result has three forms: in full, only its best passages, and a note with the ids of what was shown. If the
 history is too long, the oldest results are shortened first; a shortened passage can still be cited and recalled.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Protocol
 
 import msgspec
 
@@ -240,3 +241,30 @@ async def ask(
         half = min(tokens, total(fitting.messages) + least) // 2
         shorter = msgspec.structs.replace(fitting, messages=history.messages(half, closing))
         return await run.ask(role, shorter, hooks)
+
+
+# The rules of a turn as a message: sentences for the model, values for code.
+
+
+class RuleTexts(Protocol):
+    """Plain data that can be stated in sentences."""
+
+    def sentences(self) -> str:
+        """The data as English sentences."""
+        ...
+
+
+def rules(data: RuleTexts) -> Message:
+    """The `rules` message."""
+    return Message(role="user", name="rules", text=data.sentences(), values=msgspec.json.encode(data).decode())
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: `1 step`, `2 steps`, `no steps`."""
+    return f"{number or 'no'} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(numbers: tuple[int, ...]) -> str:
+    """Numbers as in a sentence: `2`, `2 and 3`, `2, 3 and 5`."""
+    *before, last = map(str, numbers)
+    return f"{', '.join(before)} and {last}" if before else last

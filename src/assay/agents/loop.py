@@ -7,10 +7,20 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.findings import AgentWork, report
-from assay.agents.history import CallResult, History, ModelTurn, ask, fitted, output, result
+from assay.agents.findings import (
+    CONTROL,
+    DONE,
+    THINK,
+    AgentTask,
+    AgentWork,
+    Finding,
+    PromptOpening,
+    brief,
+    opening,
+    report,
+)
+from assay.agents.history import CallResult, History, ModelTurn, ask, counted, fitted, output, result, rules
 from assay.agents.replies import mend, tell_ignored
-from assay.agents.task import CONTROL, DONE, THINK, AgentTask, Finding, PromptOpening, brief, counted, opening, rules
 from assay.core.brief import shortened
 from assay.core.errors import Failed, LimitReached, ModelFailed
 from assay.core.events import (

@@ -21,8 +21,7 @@ from assay.core.later import later
 from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity, Watch
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut, cut_all
-from assay.evidence.segment import SEGMENTER
-from assay.evidence.segment.elsewhere import BatchCutter, PassageCutter, packed, passages, passages_of_each
+from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, packed, passages_of, passages_of_each
 from assay.fetch.workers import Workers
 from assay.search.local import LocalSearch
 from assay.search.runs import RunIndex
@@ -39,7 +38,7 @@ from assay.store.pages import FolderPages, MemoryPages
 if TYPE_CHECKING:
     from assay.app import assay, embeddings, verification
     from assay.app import online as web
-    from assay.fetch.web import post
+    from assay.fetch.web import addresses
     from assay.search.vectors import hybrid
     from assay.search.vectors.hybrid import WordIndex
     from assay.services.jobs.specifications import VerifyJob
@@ -48,7 +47,7 @@ else:
     verification = later("assay.app.verification")
     embeddings = later("assay.app.embeddings")
     hybrid = later("assay.search.vectors.hybrid")
-    post = later("assay.fetch.web.post")
+    post = later("assay.fetch.web.addresses")
     web = later("assay.app.online")
 
 
@@ -116,7 +115,7 @@ class LazyReaders:
         """
         if len(text) >= LONG and self._workers.pids():
             try:
-                return passages(next(iter(self._cutter.extract(text, syntax))))
+                return passages_of(next(iter(self._cutter.extract(text, syntax))))
             except (ExtractError, RuntimeError):  # the process has ended, or all have: cut the text here
                 return cut(text, syntax)
         return cut(text, syntax)
@@ -272,9 +271,9 @@ def online(context: Context) -> web.Online:
     )
 
 
-def poster(settings: Settings) -> post.WebPoster:
+def poster(settings: Settings) -> addresses.WebPoster:
     """Posts to the addresses of webhooks."""
-    return post.WebPoster(
+    return addresses.WebPoster(
         agent=f"Assay/{version('assay')} (webhooks)",
         allow=settings.server.webhook_hosts,
         setting="server.webhook_hosts",

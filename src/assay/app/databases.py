@@ -15,8 +15,7 @@ from assay.settings import Settings
 from assay.store.sql.backup import Backup, back_up, copy_database
 from assay.store.sql.database import Database
 from assay.store.sql.home import DATABASE, new_id
-from assay.store.sql.integrity import IntegrityReport, check
-from assay.store.sql.probe import probe
+from assay.store.sql.integrity import IntegrityReport, check, probe
 from assay.store.sql.restore import Restored as Restored
 from assay.store.sql.restore import restore
 from assay.store.sql.tables import HEAD

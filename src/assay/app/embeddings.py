@@ -14,7 +14,7 @@ from assay import plugins
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
-from assay.evidence.ingest.ingestion import ReadingMonitor
+from assay.evidence.ingest import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
 from assay.search.shared_index import VECTORS, Turn, file_turn
 from assay.search.vectors import Built as Built

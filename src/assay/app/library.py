@@ -22,17 +22,15 @@ if TYPE_CHECKING:
     from assay.core.sources import PagePlaces
     from assay.evidence.ingest import Ingested
     from assay.search.vectors import Built
-    from assay.services import additions, collections, extraction, pages, shelves
+    from assay.services import additions, collections, extraction, shelves
     from assay.services.collections import Synced
-    from assay.services.extraction import Reading
-    from assay.services.pages import ReadPage
+    from assay.services.extraction import Reading, ReadPage
     from assay.services.shelves import DocumentFacts, Excerpt, PageText
 else:
     additions = later("assay.services.additions")
     collections = later("assay.services.collections")
     embeddings = later("assay.app.embeddings")
     extraction = later("assay.services.extraction")
-    pages = later("assay.services.pages")
     shelves = later("assay.services.shelves")
     verification = later("assay.app.verification")
 
@@ -302,8 +300,8 @@ class DocumentLibrary(BackgroundLibrary):
             FetchFailed: it cannot be fetched or read; the reason begins with its kind.
         """
         web = msgspec.structs.replace(self.settings.web, browser="always") if browser else self.settings.web
-        async with pages.fetching(web, self._context.clock) as fetcher:
-            return await pages.read_page(fetcher, self._context.readers, url)
+        async with extraction.fetching(web, self._context.clock) as fetcher:
+            return await extraction.read_page(fetcher, self._context.readers, url)
 
     async def verify(
         self,

@@ -19,7 +19,7 @@ from assay.search.web.crossref import CrossrefNotices
 from assay.search.web.http import SearchAccess, WebSearchProvider
 from assay.search.web.online import CutSnippet, OnlineSearch
 from assay.services.context import close_all
-from assay.services.pages import make_fetcher
+from assay.services.extraction import make_fetcher
 from assay.services.ports import Readers
 from assay.settings import Settings
 from assay.settings.research import Mcp

@@ -23,9 +23,8 @@ from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
 from assay.core.usage import Budget
-from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
 from assay.services.batch.rows import LONGEST
-from assay.services.batch.work import Ended
 from assay.services.jobs.specifications import BatchJob
 from assay.services.notices import RunNotice, Target
 from assay.services.schedules import lasting
@@ -157,26 +156,24 @@ def _format(name: str) -> str:
 
 
 async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settings) -> int:
-    ended: Ended = "stopped"
     async with opened(home, configured) as assay:
         batch = Batch(assay, job.orders, job.folder, job.terms, _Progress(job))
         if batch.skipped and not job.quiet:
             say(f"{counted(batch.skipped, 'question')} done already")
         try:
             ended = await worked(batch)
-        except Terminated:
-            say("interrupted; the same command continues")
-            return Exit.TERMINATED
         finally:
             job.folder.put_in_order()
+        if ended is None:
+            return Exit.TERMINATED
         await keep_to_rules(assay, -1 if job.quiet else 0)
     code = _report(job, batch, ended)
     await options.send_notices(_notice(job, batch, ended), job.notify)
     return code
 
 
-async def worked(batch: Batch) -> Ended:
-    """Work on a batch. Ctrl-C begins no further run; a second Ctrl-C leaves the runs in progress."""
+async def worked(batch: Batch) -> Ended | None:
+    """Work on a batch. Ctrl-C begins no further run, a second one leaves the runs in progress; None after SIGTERM."""
 
     def stop() -> None:
         say(f"no further run is begun; {counted(batch.at_work, 'run')} at work (Ctrl-C again leaves them)")
@@ -186,8 +183,34 @@ async def worked(batch: Batch) -> Ended:
         say("left; the same command continues")
         batch.leave()
 
-    with termination(), interrupts(stop, leave):
-        return await batch.work()
+    try:
+        with termination(), interrupts(stop, leave):
+            return await batch.work()
+    except Terminated:
+        say("interrupted; the same command continues")
+        return None
+
+
+def spent(batch: Batch) -> str:
+    """The tokens of a batch and their price, for a reader."""
+    usd, tokens = batch.used
+    return f"{tokens:,} tokens{f', ${usd:.2f}' if usd else ''}"
+
+
+def spent_fields(batch: Batch) -> dict[str, float]:
+    """The same, for a program."""
+    usd, tokens = batch.used
+    return {"usd": round(usd, 6), "tokens": tokens}
+
+
+def claims_of(row: BatchResult) -> str:
+    """The number of a row's claims with each verdict."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in row.claims.items())
+
+
+def price_of(row: BatchResult) -> str:
+    """The price of a row, in brackets; "" if it cost nothing."""
+    return f" (${row.usd:.2f})" if row.usd else ""
 
 
 class _Progress:
@@ -200,10 +223,9 @@ class _Progress:
         self._done += 1
         if self._job.quiet and row.status == "completed":
             return
-        claims = ", ".join(f"{count} {verdict}" for verdict, count in row.claims.items())
+        claims = claims_of(row)
         how = f": {row.error}" if row.error else f": {claims}" if claims else ""
-        price = f" (${row.usd:.2f})" if row.usd else ""
-        say(f"line {order.line} {row.status}{how}{price}  {shorten(clean(order.question), 60)}")
+        say(f"line {order.line} {row.status}{how}{price_of(row)}  {shorten(clean(order.question), 60)}")
 
 
 def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:
@@ -220,11 +242,10 @@ def _notice(job: _BatchTask, batch: Batch, ended: Ended) -> RunNotice:
 
 def _report(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
     rows, counts = _rows(job)
-    usd, tokens = batch.used
     if job.as_json:
         fields = {
             "ended": ended, "questions": len(job.orders), "bad_lines": job.bad, "rows": counts,
-            "not_begun": batch.unbegun, "usd": round(usd, 6), "tokens": tokens,
+            "not_begun": batch.unbegun, **spent_fields(batch),
             "results": str(job.folder.path / "results.jsonl"),
         }  # fmt: skip
         write(msgspec.json.encode(fields).decode())
@@ -232,7 +253,7 @@ def _report(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
         parts = [f"{count} {status}" for status, count in counts.items()]
         parts += [f"{batch.unbegun} not begun"] if batch.unbegun else []
         why = "; the total does not pay for another report (--max-usd, --max-tokens)" if ended == "spent" else ""
-        say(f"{', '.join(parts)}; {tokens:,} tokens{f', ${usd:.2f}' if usd else ''}{why}")
+        say(f"{', '.join(parts)}; {spent(batch)}{why}")
         say(f"results: {job.folder.path / 'results.jsonl'}")
     return _code(job, rows, ended)
 

@@ -13,9 +13,8 @@ import msgspec
 
 from assay import Assay, settings
 from assay.cli import destinations, options, run_options
-from assay.cli.batch import worked
+from assay.cli.batch import claims_of, price_of, spent, spent_fields, worked
 from assay.cli.docs.intake import print_warnings
-from assay.cli.interrupts import Terminated
 from assay.cli.library import opened
 from assay.cli.options import Count, Money
 from assay.cli.run_options import ResearchCommand, paths_from, there
@@ -24,10 +23,9 @@ from assay.core.errors import UsageError
 from assay.core.milestones import counted, shorten
 from assay.core.sources import Document
 from assay.core.usage import Budget
-from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
 from assay.services.batch.answer_table import AnswerTable, answer_table, check_suffix, table_files, table_orders
 from assay.services.batch.rows import LONGEST
-from assay.services.batch.work import Ended
 
 FOLDER = ".cells"
 """The suffix after the table's name: the folder with the finished cells."""
@@ -103,7 +101,6 @@ def command(
 
 
 async def _table(job: TableJob, home: Path | None) -> int:
-    ended: Ended = "stopped"
     async with opened(home, settings.load()) as assay:
         documents = await _documents(assay, job)
         orders = await table_orders(assay, documents, job.questions)
@@ -112,14 +109,11 @@ async def _table(job: TableJob, home: Path | None) -> int:
             say(f"{counted(batch.skipped, 'cell')} of {len(orders)} done already")
         try:
             ended = await worked(batch)
-        except Terminated:
-            say("interrupted; the same command continues")
-            return Exit.TERMINATED
         finally:
             job.folder.put_in_order()
             table = answer_table(documents, job.questions, job.folder)
             _save(table, job.target)
-    return _report(job, batch, table, ended)
+    return Exit.TERMINATED if ended is None else _report(job, batch, table, ended)
 
 
 async def _documents(assay: Assay, job: TableJob) -> list[Document]:
@@ -158,29 +152,27 @@ class _Progress:
         if self._job.verbosity < 0 and row.status == "completed":
             return
         name = self._names[(order.line - 1) // len(self._job.questions)]
-        claims = ", ".join(f"{count} {verdict}" for verdict, count in row.claims.items()) or "nothing found"
+        claims = claims_of(row) or "nothing found"
         how = row.error or claims if row.status == "completed" else f"{row.status} {row.error}".strip()
-        price = f" (${row.usd:.2f})" if row.usd else ""
         what = f"{shorten(clean(name), 40)} · {shorten(clean(order.question), 50)}"
-        say(f"cell {order.line} of {self._cells}: {what}: {how}{price}")
+        say(f"cell {order.line} of {self._cells}: {what}: {how}{price_of(row)}")
 
 
 def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Exit:
     cells = [cell for row in table.rows for cell in row.cells]
     answered = sum(cell.verdict is not None for cell in cells)
     undone = sum(cell.status not in ("answered", "nothing found") for cell in cells)
-    usd, tokens = batch.used
     if job.as_json:
         fields = {
             "ended": ended, "documents": len(table.rows), "questions": len(table.questions), "answered": answered,
-            "nothing_found": len(cells) - answered - undone, "undone": undone, "usd": round(usd, 6), "tokens": tokens,
+            "nothing_found": len(cells) - answered - undone, "undone": undone, **spent_fields(batch),
             "files": [str(path) for path in table_files(table, job.target)],
         }  # fmt: skip
         write(msgspec.json.encode(fields).decode())
     elif job.verbosity >= 0:
         why = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if ended == "spent" else ""
         left = f", {undone} not done" if undone else ""
-        cost = f"; {tokens:,} tokens{f', ${usd:.2f}' if usd else ''}"
+        cost = f"; {spent(batch)}"
         size = f"{counted(len(table.rows), 'document')} by {counted(len(table.questions), 'question')}"
         say(f"{size}: {answered} answered, {len(cells) - answered - undone} without an answer{left}{cost}{why}")
         for path in table_files(table, job.target):

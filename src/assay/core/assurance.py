@@ -1,22 +1,23 @@
-"""The conditions for a verified run, and everything that must hold for a report and its evidence."""
+"""A report's state, whether its run may be called verified, and what must hold for it and its evidence."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from assay.core.claims import HOLDING, Claim, Summary, summarize
 from assay.core.markers import parse
+from assay.core.ports import FINAL
 from assay.core.sources import Passage, sha256
 from assay.core.translation import gettext as _
 from assay.core.translation import ngettext, number
 
 if TYPE_CHECKING:
-    from assay.core.view.model import RunView
+    from assay.core.view import RunView
 
 
 class Assurance(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,3 +232,47 @@ def states_absence(sentence: str) -> bool:
     Cached, since the sentences of a finding are asked about at each look at what it answers.
     """
     return _absent().search(sentence) is not None
+
+
+# The state of a run's report, and the notice for a run that did not complete.
+
+
+def report_state(view: RunView) -> Literal["none", "writing", "finished"]:
+    """The state of the report; none until its first word is written."""
+    state = view.report.state
+    return "none" if state == "writing" and not view.report.text.strip() else state
+
+
+def unended(view: RunView) -> tuple[str, ...]:
+    """Sentences that the run did not complete, why, and what there is of its report; empty for one that did."""
+    state = _state(view)
+    return (_("{text}.").format(text=_("; ").join((state, _left(view)))),) if state else ()
+
+
+def _state(view: RunView) -> str:
+    """The state of a run that did not end well; empty if it did, or there is no run."""
+    match view.status:
+        case "failed":
+            why = view.error.strip().rstrip(".") or _("no reason was given")
+            return _("The run failed: {reason}").format(reason=why)
+        case "cancelled":
+            return _("The run was cancelled")
+        case "completed":
+            return _("The run ended") if report_state(view) == "none" else ""
+        case "created" | "running" | "waiting" | "paused":
+            return _("The run has not ended") if view.brief else ""
+
+
+def _left(view: RunView) -> str:
+    """The existing part of such a run's report."""
+    match report_state(view):
+        case "none":
+            return _("no report was written") if view.status in FINAL else _("no report has been written so far")
+        case "writing":
+            return _("this report is not finished")
+        case "finished":
+            return (
+                _("this report was not given its final check")
+                if view.gate is None
+                else _("this report had been finished")
+            )

@@ -10,12 +10,11 @@ from typing import Any
 
 import msgspec
 
-from assay.core.assurance import Assurance, assured
+from assay.core.assurance import Assurance, assured, unended
 from assay.core.bibliography import Bibliography, RenderedText, compile_bibliography, render_body
 from assay.core.claims import Check, Citation, Claim, Conflict, Relevance, Summary, Verdict, Version, summarize
 from assay.core.markers import CitationMode, strip
 from assay.core.plan import Coverage, Plan
-from assay.core.report_state import unended
 from assay.core.search_record import Looked, look_over
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
 from assay.core.typed_answers import ReportField, reported, shaped

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.agents.history import CallResult, output, room
+from assay.agents.history import CallResult, counted, output, room, rules
 from assay.agents.loop import act
 from assay.agents.replies import mend
-from assay.agents.task import counted, rules
 from assay.core.errors import LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceAdded, ToolFinished, ToolStarted
 from assay.core.messages import Request, ToolCall

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from assay.agents.task import AgentTask, Finding, Finished
+from assay.agents.findings import AgentTask, Finding, Finished
 from assay.core.assurance import states_absence
 from assay.core.blocks import template_text
 from assay.core.brief import Brief, Role, fitted

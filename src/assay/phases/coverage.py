@@ -8,9 +8,9 @@ from typing import get_args
 
 import msgspec
 
+from assay.agents.findings import Finding
 from assay.agents.history import output
 from assay.agents.replies import read_json
-from assay.agents.task import Finding
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.messages import Message, Profile, Request, Schema, closed

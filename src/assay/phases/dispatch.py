@@ -8,11 +8,10 @@ from typing import Protocol
 
 import msgspec
 
-from assay.agents.findings import added, founded, usable, wrong_with
+from assay.agents.findings import AgentTask, Finding, added, founded, usable, wrong_with
 from assay.agents.history import output, room
 from assay.agents.loop import count, research_agent
 from assay.agents.replies import decoded
-from assay.agents.task import AgentTask, Finding
 from assay.core.brief import DepthRules, Speculation
 from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, Failed, LimitReached, ModelFailed, ToolError

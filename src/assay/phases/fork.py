@@ -11,8 +11,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from assay.agents.findings import cite, quoted
-from assay.agents.task import Finding
+from assay.agents.findings import Finding, cite, quoted
 from assay.core import passage_context
 from assay.core.brief import POINTS, Brief, Point
 from assay.core.errors import OtherRelease, StoreError

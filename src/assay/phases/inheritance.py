@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.agents.task import Finished
+from assay.agents.findings import Finished
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunContinued, SourceExpected, decode

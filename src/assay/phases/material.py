@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
+from assay.agents.findings import AgentTask, Finding
 from assay.agents.history import total
-from assay.agents.task import AgentTask, Finding
 from assay.core.messages import Message
 from assay.core.passage_context import show
 from assay.core.phrases import nothing

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from assay.agents.task import Finding
+from assay.agents.findings import Finding
 from assay.core import phrases
 from assay.core.brief import Brief
 from assay.core.claims import Claim

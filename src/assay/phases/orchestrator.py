@@ -10,9 +10,9 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.history import CallResult, History, ModelTurn, ask, output
+from assay.agents.findings import THINK
+from assay.agents.history import CallResult, History, ModelTurn, ask, counted, output, rules
 from assay.agents.replies import mend, tell_ignored
-from assay.agents.task import THINK, counted, rules
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition

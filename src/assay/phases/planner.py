@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
-from assay.agents.history import output
+from assay.agents.history import counted, output
+from assay.agents.history import rules as stated
 from assay.agents.replies import read_json
-from assay.agents.task import counted
-from assay.agents.task import rules as stated
 from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted

@@ -7,10 +7,10 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.history import output
+from assay.agents.findings import AgentTask, Finding
+from assay.agents.history import counted, output
+from assay.agents.history import rules as stated
 from assay.agents.loop import FIRST_TURN, Agent, conduct, research_agent
-from assay.agents.task import AgentTask, Finding, counted
-from assay.agents.task import rules as stated
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
 from assay.core.messages import Message, Request

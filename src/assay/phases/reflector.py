@@ -7,11 +7,11 @@ from typing import Literal, get_args
 
 import msgspec
 
-from assay.agents.history import ask, output
+from assay.agents.findings import AgentTask
+from assay.agents.history import ask, counted, listed, output, rules
+from assay.agents.history import rules as stated
 from assay.agents.loop import Agent
 from assay.agents.replies import mend, read_json
-from assay.agents.task import AgentTask, counted, listed, rules
-from assay.agents.task import rules as stated
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Reply, Request, Schema, ToolCall, closed
 from assay.core.plan import Coverage

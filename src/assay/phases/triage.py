@@ -8,9 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from assay.agents.history import output
+from assay.agents.history import counted, output, rules
 from assay.agents.replies import mend
-from assay.agents.task import counted, rules
 from assay.core.brief import Brief, Mode, SetDepth, matched
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import ClarifyAnswered, ClarifyRequested, TriageClassified

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.agents.findings import cite, compose
+from assay.agents.findings import Finding, cite, compose
 from assay.agents.history import output
 from assay.agents.loop import research_agent
 from assay.agents.replies import defect, salvaged
-from assay.agents.task import Finding
 from assay.core.brief import SetDepth
 from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.agents import findings
-from assay.agents.findings import cite, compose, finding_text
-from assay.agents.task import Finding
+from assay.agents.findings import Finding, cite, compose, finding_text
 from assay.core import phrases
 from assay.core.brief import shortened
 from assay.core.errors import LimitReached, ModelFailed, NothingSearched

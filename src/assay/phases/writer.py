@@ -10,11 +10,10 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.findings import cite
-from assay.agents.history import History, ModelTurn, output, result, room, total
+from assay.agents.findings import cite, for_tools
+from assay.agents.history import History, ModelTurn, counted, output, result, room, rules, total
 from assay.agents.loop import NO_CALLS_LEFT, act
 from assay.agents.replies import defect, mend, salvaged
-from assay.agents.task import counted, for_tools, rules
 from assay.core.brief import words_of
 from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused

@@ -156,7 +156,7 @@ class WorkSpan:
             self._span.end(self._more, kind.__name__ if kind else "")
 
 
-_current: ContextVar[WorkSpan | None] = ContextVar("stretch", default=None)
+_current: ContextVar[WorkSpan | None] = ContextVar("span", default=None)
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
 

@@ -20,7 +20,7 @@ from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, reading
 from assay.search.local.words import Words
-from assay.search.shared_index import SharedWork, file_turn
+from assay.search.shared_index import SharedWork, file_turn, silent
 
 FORMAT = "runs-1"
 """The folder's name; changes with the schema or the analysis."""
@@ -70,7 +70,7 @@ class RunIndex:
             yield
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with file_turn(self._path, WORK, _silent):
+        with file_turn(self._path, WORK, silent):
             yield
 
     def known(self) -> dict[str, int]:
@@ -177,10 +177,6 @@ class RunIndex:
         if self._index is None or not there:
             self._index = _open(self._path)
         return self._index
-
-
-def _silent(_: str) -> None:
-    """Report to nobody."""
 
 
 def _open(path: Path | None) -> tantivy.Index:

@@ -1,14 +1,19 @@
-"""An index that several share: each owner queries a part of it, and processes take turns to write it.
+"""What indexes over the library share: turns to write them, their feed, and how an index on a server is asked.
 
-The turns here are among the processes of a home; `postgres.tables` has those among the machines of a database.
+Each owner queries a part of an index, and processes take turns to write it. The turns here are among the processes of a
+home; `postgres.tables` has those among the machines of a database.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -16,9 +21,17 @@ from filelock import FileLock, Timeout
 from assay.core.errors import SearchError, StoreError
 from assay.core.messages import Rarity
 from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
+from assay.core.sources import Document, PassageSpan
 from assay.core.usage import Usage
 
-Turn = Callable[[Callable[[str], None]], AbstractContextManager[None]]
+if TYPE_CHECKING:
+    from assay.search.local.words import Naming
+
+log = logging.getLogger(__name__)
+
+Say = Callable[[str], None]
+"""Tells a user of progress."""
+Turn = Callable[[Say], AbstractContextManager[None]]
 """The right to write; while another process has it, the caller is told."""
 
 PATIENCE = 3_600.0
@@ -42,13 +55,13 @@ VECTORS = SharedWork(name="the vectors", lock=0x61737369)
 INDEX = SharedWork(name="the search index", lock=0x61737368, pause=0.05)
 
 
-def no_turn(say: Callable[[str], None]) -> AbstractContextManager[None]:
+def no_turn(say: Say) -> AbstractContextManager[None]:
     """The right to write something that is not shared."""
     return nullcontext()
 
 
 @contextmanager
-def file_turn(file: Path, work: SharedWork, say: Callable[[str], None]) -> Iterator[None]:
+def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[None]:
     """The right of one process of a home, by a lock file beside `file`.
 
     Raises:
@@ -72,6 +85,148 @@ def file_turn(file: Path, work: SharedWork, say: Callable[[str], None]) -> Itera
 def waiting(work: SharedWork) -> str:
     """The message to a waiting caller."""
     return f"waiting for another process to finish {work.name}"
+
+
+# What feeds an index: passages of documents on demand, and word to those who wait.
+
+OneSpans = Callable[[Document], Sequence[PassageSpan]]
+EachSpans = Callable[[Iterable[Document]], Iterator[Sequence[PassageSpan] | StoreError]]
+"""Yields the passages of many documents, in order, or why one cannot be read; it may work ahead."""
+
+SILENT_SECONDS = 5.0
+"""A search that waits this long for its index says so, and again after each such time."""
+
+
+class SearchWaits:
+    """Logs the progress of an index that a search must wait for, if that takes longer than one expects of a search."""
+
+    def __init__(self) -> None:
+        self._due = time.monotonic() + SILENT_SECONDS
+
+    def __call__(self, line: str) -> None:
+        """Log a line of progress if it is time."""
+        if (now := time.monotonic()) >= self._due:
+            self._due = now + SILENT_SECONDS
+            log.warning("a search waits for the index of the documents: %s so far", line)
+
+
+def one_by_one(spans: OneSpans, documents: Iterable[Document]) -> Iterator[Sequence[PassageSpan] | StoreError]:
+    """Do the same as `EachSpans`, one document at a time."""
+    for document in documents:
+        try:
+            yield spans(document)
+        except StoreError as error:
+            yield error
+
+
+def readable(spans: Sequence[PassageSpan] | StoreError, document: Document) -> Sequence[PassageSpan]:
+    """A document that cannot be read any more is still found by its title; the others are not affected."""
+    if not isinstance(spans, StoreError):
+        return spans
+    log.warning("%s is indexed by its title only: %s", document.name, spans)
+    return ()
+
+
+def silent(_: str) -> None:
+    """Report to nobody."""
+
+
+BEST = 5
+"""Passages per hit."""
+
+
+def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
+    """The rows to search, None for all. Counting them is faster than listing them."""
+    if not collections:
+        return set()
+    if library.count(collections) >= library.last_row():
+        return None
+    return library.members(collections)
+
+
+# A full-text index on a server, for all machines.
+
+
+class IndexMatch(Protocol):
+    """A document in an index, by row, with its score for a question and its best passages."""
+
+    @property
+    def row(self) -> int: ...
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def spans(self) -> tuple[PassageSpan, ...]: ...
+
+
+class ServerIndex(ABC):
+    """What the searches over OpenSearch and PostgreSQL share; half of `core.ports.LibrarySearch`."""
+
+    name = "local"
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Return the best documents, with their best passages; for documents named in the question also the header
+        fields.
+
+        Raises:
+            SearchError: the index or the library cannot be read or written.
+        """
+        return await asyncio.to_thread(self.find, query)
+
+    async def explain(self, query: Query) -> list[Explanation]:
+        """Return what `search` returns, with ranks, but without the contribution of each word."""
+        return await asyncio.to_thread(self.explained, query)
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
+        hits = enumerate(self.find(query), 1)
+        return [Explanation(hit=hit, lexical=hit.score, lexical_rank=rank) for rank, hit in hits]
+
+    def find(self, query: Query) -> list[Hit]:
+        """`search`, blocking."""
+        if query.limit < 1:
+            return []
+        try:
+            scope = scope_of(self._library, query.collections)
+            if scope is not None and not scope:
+                return []  # a run over the web alone need not wait until its own pages are indexed
+            return self.answer(query, scope)
+        except StoreError as error:
+            raise SearchError(f"local search: {error}") from error
+
+    @abstractmethod
+    def answer(self, query: Query, scope: set[int] | None) -> list[Hit]:
+        """Update the index, and search it in the rows of `scope`; None: all.
+
+        Raises:
+            SearchError: the index cannot be read or written.
+            StoreError: the library cannot be read.
+        """
+
+    def hits(
+        self,
+        asked: Naming,
+        ranked: Sequence[IndexMatch],
+        hashes: Mapping[int, str],
+        fields: Callable[[int], Sequence[PassageSpan]],
+    ) -> list[Hit]:
+        """The documents as hits, by their hashes when they were indexed; those that have left the library are skipped.
+
+        `fields` returns the header fields in a row, for documents that are `asked` by name.
+        """
+        documents = self._library.at([found.row for found in ranked])
+        hits = []
+        for found in ranked:
+            document = documents.get(found.row)
+            if document is None or document.sha256 != hashes.get(found.row):
+                continue
+            more = fields(found.row) if asked.names(document) else ()
+            hits.append(Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*found.spans, *more)))))
+        return hits
 
 
 # An index over the library of all owners, as one of them may query it.

@@ -1,4 +1,4 @@
-"""What every route works with: the library of the caller, and the worker that executes runs started here."""
+"""What every route works with: the library of the caller; and what runs beside them: a worker, and due schedules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Unpack, cast
 
 from starlette.requests import HTTPConnection
@@ -31,14 +32,15 @@ from assay.server.limits import LimitBook, Rates
 from assay.server.metrics import Metrics
 from assay.server.problems import Problem, problem_answer
 from assay.server.streams import Tickets
-from assay.server.timetable import keep_to
 from assay.services.arguments import Sources
 from assay.services.jobs.specifications import JobWork
+from assay.services.results import RunHandle
+from assay.services.schedule_runs import run_due
+from assay.services.schedules import Schedule, ScheduleBook
 from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.server.oidc import OidcProvider
-
 
 log = logging.getLogger(__name__)
 
@@ -314,3 +316,34 @@ def owner_of(request: HTTPConnection) -> str:
 def engine_of(request: HTTPConnection) -> Assay:
     """The library as the caller sees it."""
     return backend_of(request).engine(owner_of(request))
+
+
+# The questions of a library's schedules, asked when they are due.
+
+LOOK_SECONDS = 5.0
+"""Seconds between two checks of what is due: schedules may be added and removed meanwhile."""
+
+
+async def keep_to(assay: Assay, limits: LimitBook) -> None:
+    """Ask every question when it is due, one after another, until cancelled; other processes may do the same.
+
+    `limits` say what each user may take.
+    """
+    if assay.home is None:
+        return
+    book = ScheduleBook(assay.home, None)
+    while True:
+        try:
+            await limits.refresh()
+            async for asked in run_due(assay, book, lambda: datetime.now(UTC), _awaited, limits.daily):
+                came = asked.error or (asked.view.status if asked.view else "")
+                log.info("schedule %s: %s", asked.schedule.id, came)
+                run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
+                await assay.webhooks.schedule_finished(asked.schedule.owner, asked.schedule.id, run, status)
+        except StoreError as error:
+            log.warning("schedules: %s; trying again", error)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _awaited(_schedule: Schedule, handle: RunHandle) -> RunView:
+    return await handle.view()

@@ -22,16 +22,16 @@ from assay.evidence.ingest import (
     FileReaders,
     Ingested,
     IngestTarget,
+    ReadingMonitor,
     extractor_for,
     find_files,
     ingest,
     page_name,
 )
 from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
-from assay.evidence.ingest.ingestion import ReadingMonitor
 from assay.services import places
+from assay.services.extraction import fetching
 from assay.services.home_paths import scratch_folder
-from assay.services.pages import fetching
 from assay.services.places import FILES
 from assay.services.ports import Readers
 from assay.settings import Settings

@@ -13,7 +13,7 @@ from assay.core.ports import Origin, SkippedFile
 from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import Ingested as Ingested
-from assay.evidence.ingest.ingestion import ReadingMonitor
+from assay.evidence.ingest import ReadingMonitor
 from assay.services import places
 from assay.services.acquisition import Gathering
 from assay.services.arguments import Say, Sources, listed

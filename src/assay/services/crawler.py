@@ -11,7 +11,7 @@ from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Fetcher
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, WebRules, canonical, read
-from assay.fetch.web.links import Links, links, sitemap
+from assay.fetch.web.response import Links, links, sitemap
 from assay.run.speculation import MOST, Ahead
 
 MOST_SITEMAPS = 20

@@ -10,11 +10,11 @@ from typing import cast
 import msgspec
 
 from assay.core.allowance import OwnerLimits
+from assay.core.assurance import report_state
 from assay.core.difference import Difference, difference
 from assay.core.errors import AssayError, LeaseHeld, StoreError, UnknownName
 from assay.core.ports import FINAL
 from assay.core.report import build_report
-from assay.core.report_state import report_state
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.services.ports import Researcher

@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 from filelock import FileLock, Timeout
 
+from assay.core.assurance import report_state
 from assay.core.difference import FeedEntry, difference
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.report import Report, build_report
-from assay.core.report_state import report_state
 from assay.core.run_options import RunOptions
 from assay.phases.fields.schema import LARGEST
 from assay.services.arguments import MOST_BYTES, text_of

@@ -21,6 +21,9 @@ from assay.core.errors import StoreError
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
 
+READERS = 8
+"""Blobs read in parallel, since remote ones take time."""
+
 # The format of blobs: one zstd frame each, named by the SHA-256 of its content.
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -97,7 +100,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: the place cannot be listed.
         """
-        ...
 
 
 Owner = Callable[[], str]
@@ -271,7 +273,7 @@ class FolderBlobs:
 
     def clear(self, seconds: float) -> None:
         """Remove old files that are not blobs: of writers that died before they could rename them."""
-        with contextlib.suppress(OSError):  # they do no harm, and are tried again the next time
+        with contextlib.suppress(OSError):  # they do no harm
             for path in self._folder.glob("??/*"):
                 if not name_at(f"{path.parent.name}/{path.name}") and path.stat().st_mtime < time.time() - seconds:
                     path.unlink()

@@ -15,9 +15,9 @@ from itertools import combinations, permutations
 
 import msgspec
 
-from assay.core.tables.answers import figures_of, is_total
+from assay.core.tables.answers import is_total
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.figures import Figure, mean, total
+from assay.core.tables.figures import Figure, figures_of, mean, total
 from assay.core.tables.words import read_asking
 from assay.core.text import words
 from assay.verify import number_words

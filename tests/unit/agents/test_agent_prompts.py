@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay import agents, phases
-from assay.agents.task import for_tools
+from assay.agents.findings import for_tools
 from assay.run.prompt_files import prompt
 
 

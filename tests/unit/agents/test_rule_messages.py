@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.agents.history import RuleTexts, counted, listed, rules
 from assay.agents.loop import TurnRules
-from assay.agents.task import RuleTexts, counted, listed, rules
 from assay.phases.background import QueryRules
 from assay.phases.orchestrator import CycleRules
 from assay.phases.planner import PlanRules

@@ -18,7 +18,7 @@ from assay.core.errors import ExtractError, TooSlow
 from assay.core.ports import Extractor
 from assay.core.sources import SYNTAXES, Syntax
 from assay.evidence.documents import Texts, cut, cut_all
-from assay.evidence.segment.elsewhere import PassageCutter
+from assay.evidence.segment import PassageCutter
 from assay.fetch import jsonl
 from assay.fetch import workers as processes
 from assay.fetch.workers import APART, Workers

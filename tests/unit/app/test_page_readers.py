@@ -14,7 +14,7 @@ from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, WebRules
 from assay.evidence.documents import DocumentReader
 from assay.run.process import SystemClock
-from assay.services.pages import read_page
+from assay.services.extraction import read_page
 from assay.settings import load
 from assay.store.memory import memory_store
 

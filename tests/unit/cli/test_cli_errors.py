@@ -16,7 +16,8 @@ import warm
 from alembic import command
 from shells import Command, apart, spoken
 
-from assay.store.sql import sqlite, upgrade
+from assay.store import migrations
+from assay.store.sql import sqlite
 
 pytestmark = pytest.mark.slow
 QUESTION = "When was the harbor built?"
@@ -89,7 +90,7 @@ def test_a_database_of_a_newer_release(place: Place) -> None:
 def test_a_database_of_an_older_release_is_brought_up_to_date(place: Place) -> None:
     place.home.mkdir()
     path = place.home / "assay.db"
-    engine, settings = sqlite.engine(path), upgrade.config()
+    engine, settings = sqlite.engine(path), migrations.config()
     with engine.begin() as connection:
         settings.attributes["connection"] = connection
         command.upgrade(settings, "0001")

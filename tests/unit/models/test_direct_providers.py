@@ -106,7 +106,7 @@ def test_making_a_model_imports_no_client() -> None:
     ],
 )
 def test_who_always_reasons_is_known_without_the_library_and_as_it_says(name: str, reasons: bool) -> None:
-    from assay.models.direct.clients import client
+    from assay.models.direct.conversation import client
 
     provider, _, model = name.partition(":")
     made = create(name, Access(key=KEY))
@@ -131,7 +131,7 @@ async def test_bedrock_is_asked_with_its_key_alone(monkeypatch: pytest.MonkeyPat
 
 async def test_bedrock_signs_with_the_keys_it_is_given_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("boto3", reason="the extra `bedrock` is not installed")
-    from assay.models.direct.clients import client
+    from assay.models.direct.conversation import client
 
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIANOTTHIS")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-this-one")

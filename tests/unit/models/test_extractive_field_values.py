@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.core.messages import Message, Request
-from assay.models.extractive.model import respond
+from assay.models.extractive import respond
 from assay.phases.fields.answer import definition
 from assay.phases.fields.schema import FieldGroup, read
 

@@ -8,7 +8,7 @@ import pytest
 from assay.core.brief import ConversationMessage
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Request
-from assay.models.extractive.plans import conversation, follow_up, restated
+from assay.models.extractive.actions import conversation, follow_up, restated
 
 BEFORE = (
     ConversationMessage(by="user", text="Who wrote the Harbor report?"),

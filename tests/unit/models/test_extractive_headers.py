@@ -6,7 +6,7 @@ import pytest
 from extractive_asking import answered, shown
 
 from assay.core.messages import Message, Request, ToolDefinition
-from assay.models.extractive.model import respond
+from assay.models.extractive import respond
 from assay.models.shown_documents.passages import split
 from assay.models.shown_documents.shelf import ShownSources
 

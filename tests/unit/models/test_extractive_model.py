@@ -16,7 +16,7 @@ from assay.core.passage_context import read, show
 from assay.core.phrases import BUILT_IN_NOTE, NOT_FOUND, NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.sources import Passage, Source
-from assay.models.extractive.model import respond
+from assay.models.extractive import respond
 from assay.models.shown_documents.passages import one_line
 
 TOOLS = tuple(ToolDefinition(name=name, description="", parameters={}) for name in ("search", "open", "recall"))

@@ -9,7 +9,7 @@ from extractive_asking import found
 
 from assay.core.messages import Message, Request
 from assay.core.phrases import NOTHING
-from assay.models.extractive.model import respond
+from assay.models.extractive import respond
 from assay.models.shown_documents.passages import split
 
 BURJ = "# Burj Khalifa\n\nThe tower opened on 4 January 2010.\n\nIt was designed by Adrian Smith. It has 163 floors.\n"

@@ -12,8 +12,8 @@ from assay.core.messages import Message, Request, Task, ToolDefinition
 from assay.core.passage_context import show
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage, Source
-from assay.models.extractive.model import respond
-from assay.models.extractive.plans import queries, retries
+from assay.models.extractive import respond
+from assay.models.extractive.actions import queries, retries
 
 QUESTION = "When was PEP 6 created? Who wrote PEP 8?"
 TITLES = ("When was PEP 6 created", "Who wrote PEP 8")

@@ -12,7 +12,7 @@ from assay.core.passage_context import show
 from assay.core.phrases import BUILT_IN_NOTE
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage, Source
-from assay.models.extractive.model import respond
+from assay.models.extractive import respond
 from assay.models.extractive.reports import fitting
 from assay.models.shown_documents.shelf import QuotableUnit
 

@@ -15,7 +15,7 @@ from research import document
 
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Request, ToolCall
-from assay.models.extractive.model import respond
+from assay.models.extractive import respond
 from assay.models.questions.conditions import is_whole
 from assay.phases.survey.filters import WAYS, count_keys, matching, read, read_header
 

@@ -10,8 +10,7 @@ from contextlib import asynccontextmanager
 from assay.core.messages import Message, Reply, Request
 from assay.core.ports import Access
 from assay.core.ports.models import Secret
-from assay.models.openai import create
-from assay.models.openai.chat_adapter import BODY_END, ChatCompletions
+from assay.models.openai import BODY_END, ChatCompletions, create
 
 ASKED = Request(task="write", system="You write.", messages=(Message(role="user", text="Write."),))
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"

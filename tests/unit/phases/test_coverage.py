@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from research import case_of
 
-from assay.agents.task import NOTHING, Finding, Finished
+from assay.agents.findings import NOTHING, Finding, Finished
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage
 from assay.phases.case import (

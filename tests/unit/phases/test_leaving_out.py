@@ -7,7 +7,7 @@ from evidence_of import passage, source
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.task import Finding
+from assay.agents.findings import Finding
 from assay.core import events as e
 from assay.core.markers import parse
 from assay.core.passage_context import show

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.findings import cite
+from assay.agents.findings import Finding, cite
 from assay.agents.history import total
-from assay.agents.task import Finding
 from assay.core.passage_context import read
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.ledger import Ledger, LedgerExcerpt

@@ -11,7 +11,7 @@ from runtime import DONE, ready
 
 from assay.core.errors import FenceLost, StoreError
 from assay.core.ports import Journal, Lease, Renewal
-from assay.run import leases
+from assay.run import engine as run_engine
 from assay.run.engine import Engine, Outcome, RunTask
 from assay.run.run import Run
 from assay.store.memory import memory_store
@@ -37,7 +37,7 @@ class Watched:
 
 @pytest.fixture
 def journal(monkeypatch: pytest.MonkeyPatch) -> Watched:
-    monkeypatch.setattr(leases, "POLL", 0.01)
+    monkeypatch.setattr(run_engine, "POLL", 0.01)
     return Watched(memory_store().journal)
 
 

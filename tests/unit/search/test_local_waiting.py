@@ -15,7 +15,8 @@ from assay.core.ports import Hit, Query
 from assay.core.ports.store import Store
 from assay.core.sources import UNSORTED, Document, PassageSpan
 from assay.evidence.documents import DocumentReader
-from assay.search.local import LocalSearch, intake, local_search
+from assay.search import shared_index
+from assay.search.local import LocalSearch, local_search
 from assay.store.memory import memory_store
 
 WORDS = st.sampled_from("harbor tide pilot gauge winter range metre chart".split())
@@ -53,7 +54,7 @@ def test_a_search_over_nothing_indexes_nothing() -> None:
 def test_a_search_that_waits_long_for_its_index_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(intake, "SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(shared_index, "SILENT_SECONDS", 0.0)
     store = memory_store()
     fill(store, named("document", ["tide"] * 3))
     asked = Counted(store)

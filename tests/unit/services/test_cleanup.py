@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay import Assay
-from assay.models.extractive.model import Extractive
+from assay.models.extractive import Extractive
 
 
 class Stubborn(Extractive):

@@ -153,8 +153,8 @@ def test_an_older_database_is_copied_before_it_is_migrated(tmp_path: Path):
     home.mkdir()
     script = (
         "import sys; from alembic import command; from sqlalchemy import create_engine; "
-        "from assay.store.sql import upgrade\n"
-        "settings = upgrade.config(); engine = create_engine('sqlite:///' + sys.argv[1])\n"
+        "from assay.store import migrations\n"
+        "settings = migrations.config(); engine = create_engine('sqlite:///' + sys.argv[1])\n"
         "with engine.begin() as connection:\n"
         "    settings.attributes['connection'] = connection; command.upgrade(settings, '0003')\n"
     )

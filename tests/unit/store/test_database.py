@@ -14,7 +14,8 @@ import pytest
 from sqlalchemy import Select, event, inspect, select
 
 from assay.core.errors import StoreError
-from assay.store.sql import open_store, sqlite, upgrade
+from assay.store import migrations
+from assay.store.sql import open_store, sqlite
 from assay.store.sql.database import Database
 from assay.store.sql.tables import HEAD, metadata, version
 
@@ -90,9 +91,9 @@ def test_an_upgraded_database_equals_a_new_one(tmp_path):
 
 
 def test_the_head_is_the_last_migration(tmp_path):
-    scripts = upgrade.ScriptDirectory.from_config(upgrade.config())
+    scripts = migrations.ScriptDirectory.from_config(migrations.config())
     assert scripts.get_heads() == [HEAD]
-    assert HEAD in upgrade.revisions()
+    assert HEAD in migrations.revisions()
 
 
 def test_a_failing_migration_leaves_the_database_as_it_was(tmp_path):

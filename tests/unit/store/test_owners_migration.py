@@ -10,7 +10,8 @@ from alembic import command
 from sqlalchemy import Connection, text
 
 from assay.core.ports.store import Store
-from assay.store.sql import open_store, upgrade
+from assay.store import migrations
+from assay.store.sql import open_store
 from assay.store.sql.database import Database
 from assay.store.sql.home import database_at
 from assay.store.sql.tables import metadata, version
@@ -43,7 +44,7 @@ def older(connection: Connection, place: bytes) -> None:
     """The tables of the release before, with something in each."""
     metadata.drop_all(connection)
     version.create(connection)
-    settings = upgrade.config()
+    settings = migrations.config()
     settings.attributes["connection"] = connection
     command.upgrade(settings, "0008")
     for statement in OLD:

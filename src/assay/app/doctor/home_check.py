@@ -15,7 +15,7 @@ from assay.services.home_paths import index_folder
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
 from assay.store.sql.home import BLOBS, DATABASE
-from assay.store.sql.probe import MOST, Probe, probe
+from assay.store.sql.integrity import MOST_NAMED, Probe, probe
 
 # The PostgreSQL database and the OpenSearch in the settings: whether they can be reached, and their contents.
 
@@ -192,7 +192,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
     """Check that the stored texts exist, and the files they were read from."""
     lost = [] if folder is None else _lost(FolderBlobs(folder), found)
-    of = f"the latest {MOST:,}" if found.documents > MOST else "all"
+    of = f"the latest {MOST_NAMED:,}" if found.documents > MOST_NAMED else "all"
     if lost:
         detail = f"of {of} documents, {len(lost):,} have no stored text or snapshot any more (first: {lost[0][:12]})"
         yield broken("documents", detail, f"restore {folder} from a copy, or add their files again")

@@ -21,7 +21,7 @@ import assay
 from assay import plugins, settings
 from assay.app.embeddings import load_embedder
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
-from assay.fetch.browser import renderer
+from assay.fetch.browser import installed
 from assay.services.privacy import is_here
 from assay.services.providers import found_here, how_to_use, load_model, local_models
 from assay.settings import Settings
@@ -148,7 +148,7 @@ def browser(configured: Settings) -> Iterator[Diagnosis]:
     elif named and not shutil.which(named):
         fix = "set web.chromium to a Chromium, or to nothing for the one on the path"
         yield broken("browser", f"{named} (web.chromium) is not there, or cannot be executed", fix)
-    elif not named and not (named := renderer.installed()):
+    elif not named and not (named := installed()):
         detail = "there is no Chromium: pages that need JavaScript cannot be read"
         yield lacking("browser", detail, "playwright install chromium, or set web.chromium to one")
     else:

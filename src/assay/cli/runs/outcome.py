@@ -17,12 +17,12 @@ from assay.cli.completion import run_ids
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.errors import UsageError
 from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
-from assay.core.report_state import report_state
 from assay.core.view import RunView
 from assay.services.jobs.specifications import ExportJob
 from assay.services.shares import PATH

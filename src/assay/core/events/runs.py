@@ -1,12 +1,12 @@
-"""Events of a run as a whole: its life, its phases, triage and plan."""
+"""Events of a run as a whole: its life, its phases, triage, plan, and how much of it is covered."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from assay.core.brief import Brief
 from assay.core.events.envelope import Event, kind
-from assay.core.plan import Plan, Triage
+from assay.core.plan import Coverage, Plan, Triage
 from assay.core.usage import Usage
 
 
@@ -169,6 +169,31 @@ class PlanChanged(Event, frozen=True):
 
 
 # Events of money, time, control and the journal itself.
+
+
+@kind("reflect.decided")
+class ReflectDecided(Event, frozen=True):
+    """The reflector's decision after plan step `step`: continue, adjust (change the plan as `changes` say) or complete.
+
+    `note` says why research continued as planned: a rule did not allow the decision, or there was none.
+    """
+
+    decision: Literal["continue", "adjust", "complete"]
+    reasoning: str = ""
+    step: int = 0
+    changes: tuple[str, ...] = ()
+    note: str = ""
+
+
+@kind("coverage.assessed")
+class CoverageAssessed(Event, frozen=True):
+    """The coverage of the question, each plan step and each part of the question: answered, partly, not.
+
+    `when` is "before" the report is written, based on the findings, or "after" verification, based on the report.
+    """
+
+    coverage: tuple[Coverage, ...]
+    when: Literal["before", "after"] = "before"
 
 
 @kind("usage.updated")

@@ -291,7 +291,6 @@ class Blobs(Protocol):
 
     def put_all(self, many: Sequence[bytes]) -> list[str]:
         """Store several and return their hashes, in about the time that one takes where a request takes long."""
-        ...
 
     def get(self, sha256: str) -> bytes:
         """Return the bytes, checked against their hash.
@@ -313,11 +312,9 @@ class Cache(Protocol):
 
     def recall(self, key: str) -> bytes | None:
         """Return what is stored under `key`, or None."""
-        ...
 
     def keep(self, key: str, data: bytes) -> None:
         """Store `data` under `key`, unless there is something already."""
-        ...
 
     def known(self, prefix: str) -> dict[str, bytes]:
         """Return what is stored under all keys that begin with `prefix`, which must not be empty."""

@@ -11,14 +11,21 @@ from types import MappingProxyType
 import msgspec
 
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
-from assay.core.tables.figures import Figures, is_missing, mean, moment, read_figure, read_figures, total, written
+from assay.core.tables.figures import (
+    Figures,
+    figures_of,
+    is_missing,
+    mean,
+    moment,
+    read_figure,
+    total,
+    written,
+)
 from assay.core.tables.words import Limit, Operation, languages
 from assay.core.translation import N_, gettext, number
 
 MOST_CITED = 200
 """The most rows that a sentence cites; of more, the first ones and those it names."""
-BESIDE = 50
-"""Rows whose other cells show the decimal sign."""
 MOST_NAMED = 3
 """The most rows with the same extreme value that are named."""
 
@@ -109,17 +116,6 @@ def _within(text: str, limits: Sequence[Limit], known: Figures | None) -> bool:
     figure = None if known is None or date is not None else read_figure(text, known.point)
     value = Decimal(date[0]) if date is not None else figure.value if figure is not None else None
     return value is not None and all((value - limit.number) * limit.way > 0 for limit in limits)
-
-
-def figures_of(table: ReadTable, column: int) -> Figures | None:
-    """The figures of a column, None if it has others; the decimal sign follows from the whole table."""
-    beside = tuple(cell.text for row in table.rows[:BESIDE] for at, cell in row.cells.items() if at != column)
-    return _figures(table.column(column), table.language, beside)
-
-
-@lru_cache(maxsize=1024)
-def _figures(column: tuple[str, ...], language: str, beside: tuple[str, ...]) -> Figures | None:
-    return read_figures(column, language, beside)
 
 
 def is_total(row: TableRow) -> bool:

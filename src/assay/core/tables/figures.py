@@ -10,10 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
+from assay.core.tables.cells import ReadTable
+
+BESIDE = 50
+"""Rows whose other cells show the decimal sign."""
 Point = Literal[".", ","]
 """The decimal sign of a column."""
 
@@ -100,6 +105,17 @@ def read_figures(texts: Sequence[str], language: str = "", beside: Iterable[str]
     if sum(value is not None for value in values) < ENOUGH * len(filled):
         return None
     return Figures(values, point, _grouping(filled, point))
+
+
+def figures_of(table: ReadTable, column: int) -> Figures | None:
+    """The figures of a column, None if it has others; the decimal sign follows from the whole table."""
+    beside = tuple(cell.text for row in table.rows[:BESIDE] for at, cell in row.cells.items() if at != column)
+    return _figures(table.column(column), table.language, beside)
+
+
+@lru_cache(maxsize=1024)
+def _figures(column: tuple[str, ...], language: str, beside: tuple[str, ...]) -> Figures | None:
+    return read_figures(column, language, beside)
 
 
 def read_figure(text: str, point: Point = ".") -> Figure | None:

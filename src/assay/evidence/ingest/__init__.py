@@ -1,16 +1,49 @@
-"""Files become snapshots and documents of the library.
+"""Files become snapshots and documents of the library: files and pages are read one after the other, even if some fail.
 
-Content-addressed: known content is not stored again, and an unchanged file is not read again.
+Content-addressed: known content is not stored again, and an unchanged file is not read again. A monitor tells of the
+reading and stops it.
 
-files            finds the files, and leaves out those that nobody reads
-units            what is in them, in order
-document_intake  collects what was read and writes it
-ingestion        reads files and pages one after the other
+- `files`: finds the files, and leaves out those that nobody reads
+- `units`: what is in them, in order
+- `document_intake`: collects what was read and writes it
 """
 
-from assay.evidence.ingest.files import UPLOADED, FileToRead, absolute_paths, address, find_files, printable
-from assay.evidence.ingest.ingestion import LARGEST, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
-from assay.evidence.ingest.units import IngestPart, Unit, UnitProblem, Units, extractor_for, page_name
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from pathlib import Path, PurePath
+
+import msgspec
+
+from assay.core.errors import Cancelled, ExtractError, NothingRead
+from assay.core.ports import Archive, Blobs, Clock, Extractor, Library, SkippedFile
+from assay.core.sources import UNSORTED, Fetched
+from assay.evidence.ingest.document_intake import DocumentIntake
+from assay.evidence.ingest.files import (
+    UPLOADED,
+    FileToRead,
+    absolute_paths,
+    address,
+    find_files,
+    notes_of,
+    printable,
+    twins,
+)
+from assay.evidence.ingest.units import (
+    IngestPart,
+    LeftOut,
+    UnchangedFile,
+    Unit,
+    UnitFinished,
+    UnitProblem,
+    Units,
+    ahead,
+    extractor_for,
+    page_name,
+)
 
 __all__ = [
     "LARGEST",
@@ -32,3 +65,252 @@ __all__ = [
     "page_name",
     "printable",
 ]
+
+
+LARGEST = 100 * 1000 * 1000
+"""Bytes; a larger file is skipped with a warning."""
+NAMED = 3
+WRITERS = 8
+"""Blobs written in parallel, since remote writes take time. For a folder one or two are enough."""
+
+
+class ReadingProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """Progress of reading: files and pages processed of all, documents so far, and the current one."""
+
+    file: int
+    files: int
+    documents: int
+    path: str
+
+
+class Ingested(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of reading.
+
+    `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library. A
+    warning is a sentence for the user, a note has details: what was left out on purpose. `given` has the documents
+    (hashes) of each file and page, by name. `skipped` has what gave no document, and why, except members of `unchanged`
+    archives, which were not opened again.
+    """
+
+    collection: str
+    documents: int
+    added: int
+    files: int
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    given: dict[str, tuple[str, ...]] = {}
+    skipped: dict[str, tuple[SkippedFile, ...]] = {}
+    unchanged: tuple[str, ...] = ()
+
+
+class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
+    """Where documents go: into a `collection`, or without one into that of exactly these documents."""
+
+    library: Library
+    blobs: Blobs
+    clock: Clock
+    collection: str | None = None
+
+
+class FileReaders(msgspec.Struct, frozen=True, kw_only=True):
+    """Reads files and unpacks archives; a file larger than `largest` bytes is skipped with a warning."""
+
+    extractors: Sequence[Extractor]
+    archives: Sequence[Archive] = ()
+    largest: int = LARGEST
+
+
+def ingest(
+    paths: Sequence[str | Path],
+    target: IngestTarget,
+    readers: FileReaders,
+    *,
+    pages: Sequence[Fetched] = (),
+    progress: Callable[[ReadingProgress], None] | None = None,
+    needed: bool = True,
+) -> Ingested:
+    """Read files, folders (recursively, without hidden files), archives, globs and pages into the library.
+
+    The result names the collection they are in. Blocking. If `progress` raises, what was read so far is kept, and the
+    next call reads only the rest; so it is, except for the last seconds, if the process dies.
+
+    Raises:
+        UsageError: a path does not exist, or a glob matches nothing.
+        NothingRead: no document could be read at all, if one is `needed`.
+        StoreError: the library or the blobs cannot be written.
+    """
+    files, warnings = find_files(paths)
+    library, collection = target.library, target.collection
+    units = Units(library, readers.extractors, readers.archives, readers.largest, twins(files))
+    with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
+        shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
+        shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0
+        reading = _Reading(shelf)
+        try:
+            for number, name in enumerate(reading.read(files, pages, units), 1):
+                if progress is not None:
+                    found, total = len(shelf.documents), len(files) + len(pages)
+                    progress(ReadingProgress(file=number, files=total, documents=found, path=name))
+        finally:
+            shelf.flush()
+    warnings += reading.all_warnings()
+    notes = notes_of(reading.left_out)
+    if needed and not shelf.documents:
+        named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
+        places = ", ".join(named[:NAMED])
+        raise NothingRead("; ".join([f"no document could be read in {places}", *warnings[:5], *notes]), reading.failed)
+    return Ingested(
+        collection=library.select(shelf.documents) if collection is None else collection,
+        documents=len(shelf.documents),
+        added=shelf.added,
+        files=reading.files,
+        warnings=tuple(warnings),
+        notes=tuple(notes),
+        given=reading.given,
+        skipped=reading.skipped,
+        unchanged=tuple(reading.unchanged),
+    )
+
+
+class _Reading:
+    """Processes units; a problem with a file becomes a warning about it."""
+
+    def __init__(self, shelf: DocumentIntake) -> None:
+        self.shelf = shelf
+        self.files = self.binary = 0
+        self.failed = ExtractError.kind
+        self.warnings: list[str] = []
+        self.left_out: dict[str, list[str]] = {}
+        self.given: dict[str, tuple[str, ...]] = {}
+        self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
+        self.unchanged: list[str] = []
+        self._aside: list[tuple[str, str]] = []
+        self._known: tuple[str, ...] = ()
+        self._documents: dict[str, None] = {}
+        self._problems: dict[str, list[str]] = {}
+
+    def read(self, files: Sequence[FileToRead], pages: Sequence[Fetched], units: Units) -> Iterator[str]:
+        """Read everything; yield the name of each file and page when it is done."""
+        all_of_them = chain.from_iterable(chain([units.of_files(files)], map(units.of_page, pages)))
+        for unit in ahead(all_of_them):
+            self._take(unit)
+            if isinstance(unit, UnitFinished):
+                self._finish(unit)
+                yield unit.name
+
+    def all_warnings(self) -> list[str]:
+        """Warnings so far; files that are not text share one."""
+        if not self.binary:
+            return self.warnings
+        some = f"{self.binary} file{'s' if self.binary > 1 else ''} that {'are' if self.binary > 1 else 'is'}"
+        return [*self.warnings, f"skipped {some} not text"]
+
+    def _take(self, unit: Unit) -> None:
+        if isinstance(unit, IngestPart):
+            self._extract(unit)
+        elif isinstance(unit, UnchangedFile):
+            self.files += 1
+            self._known = unit.stamp.documents
+            self.shelf.include(unit.stamp.documents)
+            self.warnings += unit.stamp.warnings
+            self._aside += [("", warning.partition(": ")[2]) for warning in unit.stamp.warnings]
+        elif isinstance(unit, LeftOut):
+            self.left_out.setdefault(unit.reason, []).append(unit.name)
+            self._aside.append((unit.name, unit.reason))
+        elif isinstance(unit, UnitProblem):
+            if unit.reason:
+                self._problems.setdefault(unit.reason, []).append(unit.member)
+            else:
+                self.binary += 1
+                self._aside.append((unit.member, "not text"))
+
+    def _extract(self, part: IngestPart) -> None:
+        """Add the documents of a part; those read before an error are kept."""
+        before = len(self._documents)
+        try:
+            for extracted in part.documents:
+                self._documents[self.shelf.take(extracted, part)] = None
+        except ExtractError as error:
+            self.failed = error.kind
+            self._problems.setdefault(str(error), []).append(part.member)
+        else:
+            if len(self._documents) == before and not part.member:
+                self._problems.setdefault("empty", []).append(part.member)
+
+    def _finish(self, unit: UnitFinished) -> None:
+        """Finish a file: its warnings, and what to store about it.
+
+        What gave no document is not stored: it is tried again, and reported again, each time.
+        """
+        verb = "partly read" if self._documents else "skipped"
+        notes = tuple(
+            f"{verb} {unit.name}: {_with_members(reason, members)}" for reason, members in self._problems.items()
+        )
+        self.warnings += notes
+        self.files += bool(self._documents)
+        if self._documents and unit.stamp is not None:
+            self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=notes))
+        if documents := (*self._known, *self._documents):
+            self.given[unit.name] = documents
+        self._note_skipped(unit.name)
+        if self._known:
+            self.unchanged.append(unit.name)
+        self._known, self._documents, self._problems, self._aside = (), {}, {}, []
+
+    def _note_skipped(self, file: str) -> None:
+        """Record what gave no document in a file."""
+        problems = [(member, reason) for reason, members in self._problems.items() for member in members]
+        partly = bool(self._known or self._documents)
+        found = tuple(
+            SkippedFile(f"{file}!/{part}", reason)
+            if part not in ("", file, PurePath(file).name)
+            # a problem with the whole file left some of it readable, or nothing
+            else SkippedFile(file, reason, partly)
+            for part, reason in (*problems, *self._aside)
+        )
+        if found:
+            self.skipped[file] = found
+
+
+def _with_members(reason: str, members: Sequence[str]) -> str:
+    """A reason, with the members of an archive it applies to."""
+    names = [member for member in members if member]
+    if not names:
+        return reason
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}: {reason}"
+
+
+class ReadingMonitor:
+    """Reports progress of reading and indexing; when stopped, it ends them at their next report."""
+
+    SECONDS = 3.0
+
+    def __init__(self, progress: Callable[[str], None] | None, clock: Clock) -> None:
+        self._progress, self._clock, self._said = progress, clock, clock.monotonic()
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Let the reading thread end: nobody waits any more."""
+        self._stopped.set()
+
+    def say(self, line: str) -> None:
+        """Pass a line on.
+
+        Raises:
+            Cancelled: reading was stopped.
+        """
+        if self._stopped.is_set():
+            raise Cancelled("reading was cancelled")
+        if self._progress is not None:
+            self._progress(line)
+
+    def tell(self, state: ReadingProgress) -> None:
+        """Take the state, and report it from time to time.
+
+        Raises:
+            Cancelled: reading was stopped.
+        """
+        if self._stopped.is_set() or self._clock.monotonic() - self._said >= self.SECONDS:
+            self._said = self._clock.monotonic()
+            self.say(f"reading: file {state.file} of {state.files}, {state.documents:,} documents so far")

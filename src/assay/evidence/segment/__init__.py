@@ -1,21 +1,24 @@
-"""The segmenter: cuts a document's text into the passages a model may cite.
+"""The segmenter: cuts a document's text into the passages a model may cite, here or in a separate process.
 
 There is one text form for all formats: light Markdown and reStructuredText (headings, list items, table rows, code,
 `key: value` header fields), which every extractor writes; only pages and table rows are lines already. Passages are
 computed, never stored; under one version name, the same text always gives the same passages.
 
-lines, blocks   the kind of each line, and which belong together     flat      the same for pages and rows contents
-which blocks are navigation                          context   labels and leads of blocks passages        blocks cut to
-size
+`lines` knows the kind of each line, `blocks` which belong together, `contents` which blocks are navigation;
+`passages` finds their labels and leads, and cuts them to size.
 """
 
 from __future__ import annotations
 
-from assay.core.sources import PassageSpan, Syntax
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from assay.core.errors import ExtractError
+from assay.core.sources import SYNTAXES, Extracted, PassageSpan, Syntax
 from assay.evidence.segment.blocks import blocks
 from assay.evidence.segment.contents import marked
-from assay.evidence.segment.context import placed
-from assay.evidence.segment.passages import pages, rows, spans
+from assay.evidence.segment.passages import pages, placed, rows, spans
 
 SEGMENTER = "segment/2"
 
@@ -34,4 +37,73 @@ def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:
     return spans(text, found if syntax == "code" else placed(text, marked(text, found)))
 
 
-__all__ = ["SEGMENTER", "segment"]
+# For a separate process: texts are sent as files, and passages returned as one document.
+
+_PASSAGES = msgspec.msgpack.Decoder(tuple[PassageSpan, ...])
+_TEXTS = msgspec.msgpack.Decoder(list[tuple[bytes, Syntax]])
+_PASSAGES_OF_EACH = msgspec.msgpack.Decoder(list[tuple[PassageSpan, ...]])
+
+
+class PassageCutter:
+    """Cuts a text, given as UTF-8, whose syntax is the file's name."""
+
+    name = SEGMENTER
+    suffixes: tuple[str, ...] = ()
+    media_type = "text/plain"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """Yield one document with the passages in `body`.
+
+        Raises:
+            ExtractError: there is no such syntax.
+        """
+        syntax = next((each for each in SYNTAXES if each == name), None)
+        if syntax is None:
+            raise ExtractError(f"no syntax {name!r}")
+        found = msgspec.msgpack.encode(segment(data.decode(), syntax))
+        yield Extracted(text="", extractor=self.name, syntax=syntax, body=found)
+
+
+def passages_of(answer: Extracted) -> tuple[PassageSpan, ...]:
+    """The passages in the answer of a `PassageCutter`.
+
+    Equal headings, labels and leads are one object, as the segmenter makes them: apart they take as much memory as the
+    texts.
+    """
+    headings: dict[tuple[str, ...], tuple[str, ...]] = {}
+    texts: dict[str, str] = {}
+    return tuple(
+        msgspec.structs.replace(
+            span,
+            heading=headings.setdefault(span.heading, span.heading),
+            label=texts.setdefault(span.label, span.label),
+            lead=texts.setdefault(span.lead, span.lead),
+        )
+        for span in _PASSAGES.decode(answer.body or b"")
+    )
+
+
+class BatchCutter:
+    """Cuts several texts, packed by `packed`: a message for each would cost as much as cutting most of them."""
+
+    name = SEGMENTER
+    suffixes: tuple[str, ...] = ()
+    media_type = "text/plain"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """Yield one document with the passages of each text in `body`."""
+        del name
+        found = [segment(text.decode(), syntax) for text, syntax in _TEXTS.decode(data)]
+        yield Extracted(text="", extractor=self.name, syntax="pages", body=msgspec.msgpack.encode(found))
+
+
+def packed(texts: Sequence[tuple[bytes, Syntax]]) -> bytes:
+    """Texts in UTF-8 for a `BatchCutter`."""
+    return msgspec.msgpack.encode(texts)
+
+
+def passages_of_each(answer: Extracted) -> list[tuple[PassageSpan, ...]]:
+    """The passages in the answer of a `BatchCutter`, of each text."""
+    return _PASSAGES_OF_EACH.decode(answer.body or b"")

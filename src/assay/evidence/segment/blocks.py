@@ -22,7 +22,7 @@ Takers = tuple[Callable[[TextLine], bool], ...]
 class TextBlock(msgspec.Struct, frozen=True, gc=False):
     """Code points `start` to `end` of the text, under the headings `heading`, on `page` (from 1; 0: no pages).
 
-    `label`, `term` and `lead` are its context (`segment.context`). `indent` is the white space before a code fence, -1
+    `label`, `term` and `lead` are its context (`segment.passages`). `indent` is the white space before a code fence, -1
     if there is none.
     """
 

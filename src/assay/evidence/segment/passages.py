@@ -1,16 +1,207 @@
-"""Passages: blocks cut to a size that a model can cite and a reader can check."""
+"""Passages: blocks cut to a size that a model can cite and a reader can check, each with the context it needs.
+
+The *label* is the topic of a passage: the name in a list of definitions, for everything said about it, or the header
+row of a table. The *lead* is the sentence before a list, a table or code that says what those are.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.core.sources import LONGEST_PASSAGE, BlockKind, PassageSpan
 from assay.core.text import sentences
 from assay.evidence.segment import lines as shape
 from assay.evidence.segment.blocks import TextBlock
-from assay.evidence.segment.lines import ENDING
+from assay.evidence.segment.lines import BULLET, ENDING, NUMBERED
+
+LONGEST_LABEL = 300
+LONGEST_TERM = 120
+TERM_WORDS = 8
+NAME_WORDS = 12
+"""The most words of a line that names what is below it, such as a caption."""
+NO_TERM = ("..", ":", ">", "[", "http")
+WRAPPED = 60
+"""A line that ends although the next word would have fitted into so many code points ends on purpose."""
+DEEPEST = 200
+"""White space before a line that is examined."""
+
+_ENDS = (".", "!", "?", "。", "！", "？", "…", "؟", "।")
+_KEYED = re.compile(
+    r"(?P<mark>\*\*|__|``?)(?P<marked>[^*_`\n]{1,120})(?P=mark)[)\]]?[ ]*(?::|：|—|–|-)?(?=\s|$)"
+    r"|(?P<plain>[^\W_][^:：|.!?\n]{0,60}?)(?::|：)(?=\s|$)"
+)
+"""The beginning of an item that names what it describes: `**Name**: …`, `--option`, `Key: …`."""
+_MARKED = re.compile(r"[:：*_`]")
+"""A one-line item without any of these names nothing."""
+_AT_ONCE = re.compile(r"(?:\A|\n)[-*+] ")
+"""A bullet at the beginning of a line."""
+_SENTENCE = re.compile(r"[.!?。！？؟।][\"'”’)\]]*\s+(?=\S)")
+_DELIMITER = re.compile(r"[-=─━]{2}|:-|-:")
+_STRONG = re.compile("[=━]{2}")
+_KEY_CELL = re.compile(r"\|\s*[^|\n]{1,80}[:：]\s*\|")
+"""A first cell that is the key of its row: such a table has no header, whatever is drawn."""
+_BLANK = re.compile(r"\n[ \t]*\n|\r[ \t]*\r|\r\n[ \t]*\r\n")
+
+LED: frozenset[BlockKind] = frozenset(("item", "row", "code", "record"))
+
+
+def placed(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
+    """The blocks with their labels, terms and leads."""
+    return list(_Context(text).read(blocks))
+
+
+def _with(block: TextBlock, label: str, term: str, lead: str) -> TextBlock:
+    """A block with its context; most have none, and are not copied."""
+    if not (label or term or lead):
+        return block
+    return TextBlock(
+        block.kind, block.start, block.end, block.heading, block.page, label, term, lead, indent=block.indent
+    )
+
+
+class _Context:
+    """Reads blocks in order; `above` are the items that contain further ones, with their indent and term."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.above: list[tuple[int, str]] = []
+        self.lead = ""
+        self.head = ""
+        self.last: TextBlock | None = None
+
+    def read(self, blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
+        for at, block in enumerate(blocks):
+            after = blocks[at + 1] if at + 1 < len(blocks) else None
+            yield self._placed(block, after)
+            self.last = block
+
+    def _placed(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
+        if block.kind in ("heading", "navigation", "field"):
+            self.above, self.lead, self.head = [], "", ""
+            return block
+        if block.kind == "row":
+            return self._row(block, after)
+        indent = self._indent(block)
+        while self.above and self.above[-1][0] >= indent:
+            self.above.pop()
+        label = self.above[-1][1] if self.above else ""
+        term = self._term(block) if block.kind in ("item", "paragraph") else ""
+        lead = self._led(block, after)
+        if block.kind == "item" or (term and block.kind == "paragraph"):
+            self.above.append((indent, term or label))
+        return _with(block, label, term, lead)
+
+    # the lead
+
+    def _led(self, block: TextBlock, after: TextBlock | None) -> str:
+        """The lead of a block. A paragraph may be the lead of what follows, and is only examined for that."""
+        last = self.last
+        if block.kind == "paragraph":
+            self.lead = self._last_sentence(block) if after is not None and after.kind in LED else ""
+            return ""
+        if block.kind not in LED or last is None or last.heading != block.heading:
+            self.lead = ""
+            return ""
+        if last.kind == "paragraph" and block.kind != "code" and not self._introduces():
+            self.lead = ""
+        elif last.kind == "item" and block.kind == "code":
+            return self._last_sentence(last)
+        elif last.kind not in ("paragraph", block.kind) and not (last.kind == "code" and self.above):
+            self.lead = ""
+        return self.lead
+
+    def _introduces(self) -> bool:
+        """Whether the sentence before introduces a list or a table: it ends with a colon, or is not a sentence."""
+        named = len(self.lead.split()) <= NAME_WORDS and not self.lead.endswith(_ENDS) and ": " not in self.lead
+        return bool(self.lead) and (self.lead[-1] in ":：" or named)
+
+    def _last_sentence(self, block: TextBlock) -> str:
+        said = self.text[max(block.start, block.end - LONGEST_LABEL) : block.end]
+        breaks = [match.end() for match in _SENTENCE.finditer(said)]
+        if not breaks and block.end - block.start > LONGEST_LABEL:
+            return ""
+        return " ".join(said[breaks[-1] if breaks else 0 :].split()).removesuffix("::").rstrip() + (
+            ":" if said.rstrip().endswith("::") else ""
+        )
+
+    # tables
+
+    def _row(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
+        """A row with the header of its table: the first row, if a line of dashes or the like is below it."""
+        last = self.last
+        if last is None or last.kind != "row" or self._parted(last, block):
+            self.head = ""
+            lead = self._led(block, after)
+            if after is not None and after.kind == "row" and self._heads(block, after):
+                self.head = " ".join(self.text[block.start : min(block.end, block.start + LONGEST_LABEL)].split())
+            return _with(block, "", "", lead)
+        return _with(block, self.head, "", self._led(block, after))
+
+    def _parted(self, last: TextBlock, block: TextBlock) -> bool:
+        between = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
+        return _BLANK.search(between) is not None or last.heading != block.heading
+
+    def _heads(self, first: TextBlock, second: TextBlock) -> bool:
+        """Whether the line between two rows makes the first a header; in a table drawn as a grid it must be of `=`."""
+        if self._parted(first, second):
+            return False
+        before = self.text[max(0, first.start - LONGEST_LABEL) : first.start].rstrip().rpartition("\n")[2]
+        between = self.text[first.end : min(second.start, first.end + 2 * LONGEST_LABEL)]
+        grid = before.lstrip().startswith("+-")
+        drawn = (_STRONG if grid else _DELIMITER).search(between) is not None
+        return drawn and not _KEY_CELL.match(self.text, first.start, first.end)
+
+    # definitions
+
+    def _indent(self, block: TextBlock) -> int:
+        """White space before the block's line; for an item before its bullet."""
+        if block.indent >= 0:
+            return block.indent
+        if (not block.start or self.text[block.start - 1] in "\r\n") and not self.text[block.start].isspace():
+            return 0
+        if _AT_ONCE.fullmatch(self.text, max(0, block.start - 3), block.start):
+            return 0
+        start = max(0, block.start - DEEPEST)
+        before = self.text[start : block.start]
+        line = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :]
+        first = self.text[block.start : block.start + DEEPEST]
+        if not line.strip():
+            line += first
+        return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
+
+    def _term(self, block: TextBlock) -> str:
+        """The name a block begins with and describes; "" if it describes none, as in a one-line paragraph."""
+        if block.kind == "paragraph" and self.text.find("\n", block.start, block.end) < 0:
+            return ""
+        said = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
+        if "\n" not in said and not _MARKED.search(said):
+            return ""
+        first, broken, rest = said.partition("\n")
+        described = broken and (rest[:1] in (" ", "\t") or rest.startswith(": "))
+        if not described and block.kind != "item":
+            return ""
+        name = first.strip()
+        bullet = BULLET.match(name) or NUMBERED.match(name)
+        name = name[bullet.end() :] if bullet else name
+        if described and self._is_term(name, rest):
+            return name
+        match = _KEYED.match(name) if block.kind == "item" else None
+        found = (match["marked"] or match["plain"]).strip() if match else ""
+        return found if len(found.split()) <= TERM_WORDS else ""
+
+    def _is_term(self, name: str, rest: str) -> bool:
+        """Whether a line ended on purpose: the next word would have fitted into it."""
+        word = rest.split(maxsplit=1)[:1]
+        below = [len(line.strip()) for line in rest.splitlines()]
+        width = max(below) if len(below) > 1 else WRAPPED - 1
+        fits = bool(word) and len(name) + 1 + len(word[0]) <= min(width, WRAPPED) and not name.startswith(NO_TERM)
+        short = len(name) <= LONGEST_TERM and len(name.split()) <= TERM_WORDS
+        return fits and short and not name.endswith((*_ENDS, ",", ";", "-", "|")) and any(map(str.isalpha, name))
+
+
+# Blocks cut to size.
 
 LIMIT = LONGEST_PASSAGE
 """The longest passage, in code points."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from assay.core.assurance import report_state
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
-from assay.core.report_state import report_state
 from assay.core.sources import sha256
 from assay.core.view import RunView, fold
 from assay.export.bundle import reports

@@ -1,18 +1,340 @@
 """Renders pages that have no text until their scripts have run, in a Chromium without network access of its own.
 
-scripted    whether a page needs its scripts        gate       what a running page may load, and from where chromium
-the browser (imports playwright)        rendering  a fetcher that renders the pages that need it
+`chromium` is the browser; only it imports playwright.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import importlib
+import re
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib.util import find_spec
-from typing import Literal
+from typing import Literal, Protocol
 
-from assay.core.errors import ConfigError
-from assay.fetch.browser.renderer import SENT, BrowserChoice, RenderingFetcher, RenderLimits
-from assay.fetch.web.fetcher import WebFetcher
+import msgspec
+import platformdirs
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.core.errors import ConfigError, FetchFailed
+from assay.core.ports import Fetcher
+from assay.core.sources import RENDERED, Fetched
+from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical, read
+from assay.fetch.web import InFlight, WebFetcher, once
+
+# What a running page may load: only scripts and data, which Assay fetches in its place, within limits. The browser
+# connects to nothing. Its requests are answered by fetchers that check every address on every hop and obey robots.txt
+# and the run's rules. A page on a public host gets only public resources, never what `web.allow` names, so a page from
+# outside cannot explore the internal network. A page on a host that is not public gets resources of this host.
+
+CORS = "access-control-allow-origin"
+SENT = ("content-type", CORS)
+"""Headers of an answer that are passed to the page; the browser isolates origins by the second."""
+KINDS = frozenset(("script", "fetch", "xhr"))
+AT_ONCE = 6
+"""Answers fetched concurrently, as in browsers. Answers in flight are held in memory and counted when complete."""
+EMPTY = "stylesheet"
+"""Answered with an empty body: no text depends on it, and some pages wait for it."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """A page's request: `kind` is the browser's word for it (document, script, xhr …)."""
+
+    url: str
+    method: str
+    kind: str
+
+
+class GateResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a request."""
+
+    status: int = 200
+    headers: Mapping[str, str] = {}
+    body: bytes = b""
+
+
+STAY = GateResponse(status=204)
+"""The answer to navigation elsewhere: no content, so the page stays."""
+
+
+class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page may request: how many times, how many bytes, and until when (in the loop's time)."""
+
+    requests: int
+    bytes: int
+    deadline: float
+
+
+class PageGate:
+    """The gate of one page, open until `close` or the deadline."""
+
+    def __init__(self, page: Fetched, fetcher: Fetcher, rules: WebRules, limits: GateLimits, *, inside: bool) -> None:
+        self._page, self._fetcher, self._inside = page, fetcher, inside
+        self._home = read(page.final_url)
+        self._rules = msgspec.structs.replace(rules, domains=(self._home.host.lower(),)) if inside else rules
+        self._requests, self._bytes, self._deadline = limits.requests, limits.bytes, limits.deadline
+        self._begun, self._closed = False, False
+        self._going: set[asyncio.Timeout] = set()
+        self._places = asyncio.Semaphore(AT_ONCE)
+
+    async def through(self, wish: Wish) -> GateResponse | None:
+        """Return the answer to a page's request; None if it is refused."""
+        if self._closed:
+            return None
+        if wish.kind == "document":
+            return self._document(wish)
+        if wish.kind == EMPTY:
+            return GateResponse(headers={"content-type": "text/css"})
+        if wish.kind not in KINDS or wish.method != "GET" or not self._may(wish.url):
+            return None
+        if self._requests < 1 or self._bytes < 0:
+            return None
+        self._requests -= 1
+        return await self._fetched(wish.url)
+
+    def close(self) -> None:
+        """Refuse all further requests, and cancel those in progress."""
+        self._closed = True
+        now = asyncio.get_running_loop().time()
+        for limit in tuple(self._going):
+            limit.reschedule(now)
+
+    def _document(self, wish: Wish) -> GateResponse:
+        """The page itself, as already fetched; it can navigate nowhere else and embed no other pages."""
+        if self._begun or wish.url != self._home.href:
+            return STAY
+        self._begun = True
+        return _response_of(self._page)
+
+    def _may(self, url: str) -> bool:
+        try:
+            place = read(url)
+        except BadUrl:
+            return False
+        return not self._inside or place.origin == self._home.origin
+
+    async def _fetched(self, url: str) -> GateResponse | None:
+        try:
+            async with asyncio.timeout_at(self._deadline) as limit:
+                self._going.add(limit)
+                try:
+                    async with self._places:
+                        if self._bytes < 0:
+                            return None
+                        found = await self._fetcher.fetch(url, self._rules)
+                        self._bytes -= len(found.body)
+                finally:
+                    self._going.discard(limit)
+        except (FetchFailed, TimeoutError):
+            return None
+        return None if self._bytes < 0 or self._closed else _response_of(found)
+
+
+def _response_of(page: Fetched) -> GateResponse:
+    headers = {name: page.headers[name] for name in SENT if name in page.headers}
+    headers.setdefault("content-type", page.media_type)
+    return GateResponse(status=page.status, headers=headers, body=page.body)
+
+
+# The fetcher that renders.
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MISSING = "there is no Chromium: `playwright install chromium`, or name one by web.chromium"
+
+
+def on_path(first: Iterable[str] = ()) -> str:
+    """The first executable of `first` or of Chromium's usual names on the path; "" if there is none."""
+    return next(filter(None, map(shutil.which, (*first, *NAMES))), "")
+
+
+def installed() -> str:
+    """A Chromium on the path, or the folder of one that playwright installed; "" if there is neither."""
+    downloaded = platformdirs.user_cache_path("ms-playwright", appauthor=False)
+    return on_path() or next((str(folder) for folder in sorted(downloaded.glob("chromium*"))), "")
+
+
+# Whether a page has text without its scripts.
+
+SHORT, BARE = 200, 40
+"""Characters of text below which a page is suspected of needing its scripts, and below which it has no content."""
+BEGINNING = 32_000
+"""Bytes of a page that are examined first: if they have enough text, so does the page."""
+LARGEST = 5_000_000
+"""Bytes; larger pages are taken as they are."""
+RUN = frozenset(
+    ("", "module", "text/javascript", "application/javascript", "text/ecmascript", "application/ecmascript")
+)
+"""Types of scripts that run; others are data."""
+ASIDE = ["script", "style", "noscript", "template", "head", "nav", "header", "footer", "aside", "form", "svg"]
+_SCRIPT = re.compile(rb"<script", re.IGNORECASE)
+
+
+class PageGlance(msgspec.Struct, frozen=True):
+    """A quick look at a page: the characters of its text without menus and the like, and whether scripts run in it."""
+
+    characters: int
+    scripts: bool
+
+    @property
+    def bare(self) -> bool:
+        """Whether a reader sees nothing before the scripts have run."""
+        return self.scripts and self.characters < BARE
+
+    @property
+    def short(self) -> bool:
+        """Whether there may be more text after the scripts have run."""
+        return self.scripts and self.characters < SHORT
+
+
+def look(body: bytes) -> PageGlance:
+    """Measure how much text an HTML page has at least. Blocking: some milliseconds per megabyte."""
+    if len(body) > LARGEST or not _SCRIPT.search(body):
+        return PageGlance(characters=len(body), scripts=False)
+    if len(body) > BEGINNING and not (glance := _looked_at(body[:BEGINNING])).short and glance.scripts:
+        return glance
+    return _looked_at(body)
+
+
+def _looked_at(body: bytes) -> PageGlance:
+    tree = LexborHTMLParser(body)
+    scripts = any((node.attributes.get("type") or "").strip().lower() in RUN for node in tree.css("script"))
+    if not scripts:
+        return PageGlance(characters=len(body), scripts=False)
+    tree.strip_tags(ASIDE)
+    text = tree.body.text(separator=" ") if tree.body is not None else ""
+    return PageGlance(characters=len(" ".join(text.split())), scripts=True)
+
+
+HTML = ("text/html", "application/xhtml+xml")
+
+
+class RenderLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits of one rendered page: seconds in all and until it goes quiet, requests and bytes; and pages at once."""
+
+    seconds: float = 20.0
+    quiet: float = 6.0
+    requests: int = 80
+    bytes: int = 20_000_000
+    at_once: int = 2
+
+
+class Renderer(Protocol):
+    """A browser."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def render(self, url: str, gate: PageGate, *, quiet: float, seconds: float) -> str: ...
+
+    async def close(self) -> None: ...
+
+
+class BrowserChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """The browser that renders: the existing `made`, else the `executable`; `lacking` says what is missing."""
+
+    made: Renderer | None = None
+    executable: str = ""
+    lacking: str = ""
+
+
+class RenderingFetcher:
+    """Fetches pages, and renders those that need their scripts.
+
+    Implements `core.ports.Fetcher`. The body of a rendered page is the HTML that the browser shows; its headers say so.
+    """
+
+    def __init__(
+        self,
+        pages: WebFetcher,
+        others: WebFetcher,
+        limits: RenderLimits,
+        browser: BrowserChoice,
+        *,
+        always: bool = False,
+    ) -> None:
+        """With `always`, every page with scripts is rendered."""
+        self._pages, self._others, self._limits, self._always = pages, others, limits, always
+        self._executable, self._lacking, self._browser = browser.executable, browser.lacking, browser.made
+        self._making = asyncio.Lock()
+        self._places = asyncio.Semaphore(limits.at_once)
+        self._going: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
+
+    async def close(self) -> None:
+        """Close the connections and the browser."""
+        browser, self._browser = self._browser, None
+        try:
+            if browser is not None:
+                await browser.close()
+        finally:
+            await self._pages.close()
+            await self._others.close()
+
+    async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
+        """See the port.
+
+        Raises:
+            FetchFailed: it cannot be had; or nothing is in it and it cannot be rendered ("scripts: …").
+        """
+        page = await self._pages.fetch(url, rules)
+        if page.media_type not in HTML:
+            return page
+        before = await asyncio.to_thread(look, page.body)
+        if not (before.short or (self._always and before.scripts)):
+            return page
+        rendered = await once(
+            self._going, (canonical(page.final_url), rules), partial(self._tried, page, before, rules)
+        )
+        return msgspec.structs.replace(rendered, url=page.url, redirects=page.redirects)
+
+    async def _tried(self, page: Fetched, before: PageGlance, rules: WebRules) -> Fetched:
+        """The rendered page if it has more text than before; else the original page if it has any.
+
+        Raises:
+            FetchFailed: neither has text.
+        """
+        try:
+            rendered = await self._rendered(page, rules)
+            after = await asyncio.to_thread(look, rendered.body)
+        except FetchFailed:
+            if before.bare or self._always:
+                raise
+            return page
+        if not self._always and after.characters <= before.characters:
+            return page
+        return rendered
+
+    async def _rendered(self, page: Fetched, rules: WebRules) -> Fetched:
+        if self._lacking:
+            raise FetchFailed(f"scripts: this page has no text without JavaScript; {self._lacking}")
+        limits = self._limits
+        async with self._places:
+            browser = await self._made()
+            inside = not await self._others.reaches(page.final_url)
+            deadline = asyncio.get_running_loop().time() + limits.seconds
+            gate = PageGate(
+                page,
+                self._pages if inside else self._others,
+                rules,
+                GateLimits(requests=limits.requests, bytes=limits.bytes, deadline=deadline),
+                inside=inside,
+            )
+            html = await browser.render(page.final_url, gate, quiet=limits.quiet, seconds=limits.seconds)
+        body = html.encode(errors="replace")
+        if len(body) > limits.bytes:
+            raise FetchFailed(f"too large: more than {limits.bytes / 1_000_000:g} MB (the setting web.max_mb)")
+        headers = {**page.headers, "content-type": "text/html; charset=utf-8", RENDERED: browser.name}
+        return msgspec.structs.replace(page, body=body, media_type="text/html", headers=headers, kept="")
+
+    async def _made(self) -> Renderer:
+        async with self._making:
+            if self._browser is None:
+                # imported by name: playwright is an optional extra, and slow to load
+                module = await asyncio.to_thread(importlib.import_module, "assay.fetch.browser.chromium")
+                self._browser = module.Chromium(self._executable)
+            return self._browser
+
 
 NEEDED = "pages that need JavaScript need an extra: pip install 'assay[browser]'"
 

@@ -19,7 +19,7 @@ from playwright.async_api import (
 )
 
 from assay.core.errors import FetchFailed
-from assay.fetch.browser.renderer import MISSING, PageGate, Wish, on_path
+from assay.fetch.browser import MISSING, PageGate, Wish, on_path
 
 ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",  # no name or address resolves: requests that bypass the gate reach nothing

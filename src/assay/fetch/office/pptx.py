@@ -11,8 +11,7 @@ from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
-from assay.fetch.office.package import DAMAGED, need, unpacked
-from assay.fetch.office.properties import author_of, created_on
+from assay.fetch.office.package import DAMAGED, author_of, created_on, need, unpacked
 from assay.fetch.text_form import TextBuilder, clean
 
 if TYPE_CHECKING:

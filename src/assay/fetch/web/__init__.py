@@ -1,17 +1,362 @@
 """Fetches pages of the web: only from checked addresses, within limits, and as robots.txt allows.
 
-addresses   which hosts may be connected to     backend   the network, with every name resolved once robots      what a
-site allows                  body      bytes within limits, and their type keeping     pages kept for later requests
-fetcher     one page, hop by hop
+A page is requested once for all who want it, and every hop is checked: `addresses` decides where connections may lead,
+`response` reads what came. Failures are `FetchFailed`; the reason begins with a word for its kind: blocked, robots,
+forbidden, paywall, not found, gone, too large, timeout, redirects, unreachable, refused, damaged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Generic, Literal, TypeVar
 
-from assay.core.ports import Clock, PageCache
-from assay.fetch.web.addresses import policy
-from assay.fetch.web.fetcher import KEPT, FetchLimits, FetchManners, WebFetcher
+import httpcore2
+import msgspec
+
+from assay.core.errors import FetchFailed, StoreError
+from assay.core.ports import Clock, KeptPage, PageCache
+from assay.core.remote_services import retry_after, trusted
+from assay.core.sources import Fetched
+from assay.core.web_addresses import ANYTHING, BadUrl, Url, WebRules, canonical, read
+from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Policy, Resolve, policy, system_resolve
+from assay.fetch.web.response import (
+    ENCODINGS,
+    LARGEST_ROBOTS,
+    RobotsResponse,
+    RobotsRules,
+    conditions,
+    fresh_for,
+    media_type,
+    read_body,
+    rules,
+    seconds,
+    unchanged,
+)
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+class InFlight(Generic[T]):
+    """Work in progress; if the caller that began it is cancelled, the next one continues."""
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self.waiting = 0
+        self.outcome: T | FetchFailed | None = None
+
+
+async def once(going: dict[K, InFlight[T]], key: K, work: Callable[[], Awaitable[T]]) -> T:
+    """Return the result of `work` to all who request it while it runs; nothing is kept for later.
+
+    Raises:
+        FetchFailed: raised by `work`, and shared by all who wait.
+    """
+    each = going.setdefault(key, InFlight())
+    each.waiting += 1
+    try:
+        async with each.turn:
+            if each.outcome is None:
+                try:
+                    each.outcome = await work()
+                except FetchFailed as failed:
+                    each.outcome = failed
+    finally:
+        each.waiting -= 1
+        if not each.waiting:
+            going.pop(key, None)
+    if isinstance(each.outcome, FetchFailed):
+        raise FetchFailed(each.outcome.reason)
+    return each.outcome
+
+
+ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
+KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")
+"""The response headers that a snapshot keeps."""
+MOVED = frozenset((301, 302, 303, 307, 308))
+ROBOTS_FRESH = 3_600.0
+"""Seconds; RFC 9309 allows a day."""
+MOST_SITES = 1_000
+"""Sites remembered; the least recently used are forgotten, and their robots.txt is requested again."""
+BUSY = frozenset((429, 503))
+OK, UNCHANGED = 200, 304
+SOON = 1.0
+"""Seconds until the second request to a busy site that does not say when to retry."""
+STATUS = {
+    401: "forbidden",
+    402: "paywall",
+    403: "forbidden",
+    404: "not found",
+    410: "gone",
+    451: "forbidden",
+}
+
+
+class FetchLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits of one page: seconds in all and between two pieces, bytes, hops; concurrent requests to one site."""
+
+    seconds: float = 30.0
+    silence: float = 10.0
+    bytes: int = 20_000_000
+    redirects: int = 10
+    at_once: int = 2
+    connections: int = 32
+    longest_wait: float = 10.0
+
+
+LIMITS = FetchLimits()
+
+
+class _Moved(msgspec.Struct, frozen=True):
+    to: str
+
+
+class _Site:
+    """What is known about one origin, and its queue."""
+
+    def __init__(self, at_once: int) -> None:
+        self.places = asyncio.Semaphore(at_once)
+        self.turn = asyncio.Lock()
+        self.asking = asyncio.Lock()
+        self.rules: RobotsRules | None = None
+        self.next = self.fresh_until = 0.0
+
+
+class FetchManners(msgspec.Struct, frozen=True, kw_only=True):
+    """How sites are requested: the `agent`, whether to obey robots.txt, and the `headers` of an answer that are
+    kept.
+    """
+
+    agent: str
+    robots: bool = True
+    headers: Sequence[str] = KEPT
+
+
+class WebFetcher:
+    """Fetches pages. Implements `core.ports.Fetcher`.
+
+    Concurrent requests for one page share one fetch. Pages are kept for later in `kept`, if it is given.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        manners: FetchManners,
+        *,
+        policy: Policy = PUBLIC,
+        limits: FetchLimits = LIMITS,
+        resolve: Resolve = system_resolve,
+        kept: PageCache | None = None,
+    ) -> None:
+        self._kept, self._headers = kept, manners.headers
+        self._clock, self._agent, self._limits, self._robots = clock, manners.agent, limits, manners.robots
+        # The user has not told Assay about the environment's proxies, so they are not used.
+        self._network = GuardedBackend(policy, resolve)
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=trusted(told=True),
+            network_backend=self._network,
+            max_connections=limits.connections,
+            keepalive_expiry=15.0,
+        )
+        self._sites: dict[str, _Site] = {}
+        self._pages: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
+        self._places: dict[tuple[str, WebRules], InFlight[Fetched | _Moved]] = {}
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._pool.aclose()
+
+    async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
+        """Return the page at `url`; all who wait for it also share a failure. Hosts that `rules` refuse get no request.
+
+        Raises:
+            FetchFailed: the page cannot be fetched; the reason begins with its kind.
+        """
+        return await once(self._pages, (canonical(url), rules), lambda: self._whole(url, rules))
+
+    async def reaches(self, url: str) -> bool:
+        """Whether the host of `url` may be connected to; only the resolver is queried."""
+        try:
+            place = _address(url)
+            await self._network.addresses(place.host, place.port)
+        except FetchFailed:
+            return False
+        return True
+
+    async def _whole(self, url: str, rules: WebRules) -> Fetched:
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await self._hops(url, rules)
+        except TimeoutError as error:
+            raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
+        except httpcore2.TimeoutException as error:
+            raise FetchFailed("timeout: the server does not answer") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+            raise FetchFailed(f"unreachable: {str(error) or type(error).__name__}") from error
+
+    async def _hops(self, url: str, rules: WebRules) -> Fetched:
+        """Follow redirects; each hop is a new address, checked like the first."""
+        place, passed = _address(url), list[str]()
+        while True:
+            if why := rules.refuses_host(place.host):
+                raise FetchFailed(f"blocked: {place.host} is left out of this run ({why})")
+            if rules.leaves_out(place.href):
+                raise FetchFailed("blocked: this page was left out of this run by request")
+            site = self._site(place.origin)
+            if self._robots and (why := (await self._rules(site, place)).refusal(place, self._agent)):
+                raise FetchFailed(f"robots: {place.host} {why}")
+            known = None if rules.fresh else await self._known(place)
+            if known is not None and known.fresh_until > seconds(self._clock.now()):
+                return _again(known.page, url, passed, kept="fresh")
+            # Two addresses may lead to one page at the same time: it is requested once.
+            ask = partial(self._ask, site, place, url, tuple(passed), known)
+            answer = await once(self._places, (place.href, rules), ask)
+            if isinstance(answer, Fetched):
+                return _again(answer, url, passed, kept=answer.kept)
+            passed.append(place.href)
+            if len(passed) > self._limits.redirects:
+                raise FetchFailed(f"redirects: more than {self._limits.redirects}")
+            place = _address(answer.to, place.href)
+            if place.href in passed:
+                raise FetchFailed("redirects: in a loop")
+
+    def _site(self, origin: str) -> _Site:
+        known = self._sites.pop(origin, None)
+        site = self._sites[origin] = _Site(self._limits.at_once) if known is None else known
+        if len(self._sites) > MOST_SITES:
+            self._sites.pop(next(iter(self._sites)))
+        return site
+
+    async def _ask(
+        self, site: _Site, place: Url, url: str, passed: Sequence[str], known: KeptPage | None
+    ) -> Fetched | _Moved:
+        """Request one hop; a site that is busy gets a second request after the time it states."""
+        for again in (True, False):
+            asked = conditions(known.page.headers) if known is not None else {}
+            async with self._turn(site), self._response(place, ACCEPT, asked) as (status, headers, response):
+                if status == UNCHANGED and known is not None:
+                    page = unchanged(_again(known.page, url, passed), headers, self._clock.now())
+                    return await self._keep(page, {**known.page.headers, **headers})
+                if status in MOVED and headers.get("location"):
+                    return _Moved(headers["location"])
+                pause = retry_after(headers, self._clock.now())
+                wait = SOON if pause is None else pause
+                if not (status in BUSY and again and wait <= self._limits.longest_wait):
+                    page = await self._page(place, url, passed, status, headers, response)
+                    return await self._keep(page, headers)
+            await self._clock.sleep(wait)
+        raise AssertionError("the second answer is taken as it is")
+
+    async def _page(
+        self,
+        place: Url,
+        url: str,
+        passed: Sequence[str],
+        status: int,
+        headers: Mapping[str, str],
+        response: httpcore2.Response,
+    ) -> Fetched:
+        if not 200 <= status < 300:
+            raise FetchFailed(f"{STATUS.get(status, 'refused')}: {place.host} answered {status}")
+        body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""), self._limits.bytes)
+        return Fetched(
+            url=url,
+            final_url=place.href,
+            redirects=tuple(passed),
+            status=status,
+            media_type=media_type(headers.get("content-type", ""), body),
+            headers={name: headers[name] for name in self._headers if name in headers},
+            body=body,
+            fetched_at=self._clock.now(),
+        )
+
+    async def _known(self, place: Url) -> KeptPage | None:
+        return None if self._kept is None else await asyncio.to_thread(self._kept.get, place.href)
+
+    async def _keep(self, page: Fetched, headers: Mapping[str, str]) -> Fetched:
+        """Keep a page for later requests, as its server allows; if the place cannot be written, keep nothing."""
+        fresh = fresh_for(headers)
+        if self._kept is not None and fresh is not None and page.status == OK:
+            until = seconds(page.fetched_at) + fresh
+            with suppress(StoreError):
+                await asyncio.to_thread(self._kept.put, KeptPage(page=page, fresh_until=until))
+        return page
+
+    @asynccontextmanager
+    async def _response(
+        self, place: Url, accept: str, more: Mapping[str, str] = {}
+    ) -> AsyncIterator[tuple[int, Mapping[str, str], httpcore2.Response]]:
+        headers: dict[bytes | str, bytes | str] = {
+            "Host": place.authority,
+            "User-Agent": self._agent,
+            "Accept": accept,
+            "Accept-Encoding": ENCODINGS,
+        }
+        headers.update(more.items())
+        silence = self._limits.silence
+        timeouts = {"connect": silence, "read": silence, "write": silence, "pool": self._limits.seconds}
+        async with self._pool.stream("GET", place.href, headers=headers, extensions={"timeout": timeouts}) as response:
+            yield response.status, _headers(response), response
+
+    @asynccontextmanager
+    async def _turn(self, site: _Site) -> AsyncIterator[None]:
+        """Wait for a place among the requests to a site, at the rate it allows."""
+        async with site.places:
+            delay = 0.0 if site.rules is None else site.rules.delay(self._agent)
+            if delay:
+                async with site.turn:
+                    await self._clock.sleep(max(0.0, site.next - self._clock.monotonic()))
+                    site.next = self._clock.monotonic() + delay
+            yield
+
+    async def _rules(self, site: _Site, place: Url) -> RobotsRules:
+        """The site's robots.txt, requested once."""
+        async with site.asking:
+            if site.rules is None or self._clock.monotonic() > site.fresh_until:
+                site.rules = rules(await self._robots_of(place))
+                site.fresh_until = self._clock.monotonic() + ROBOTS_FRESH
+        return site.rules
+
+    async def _robots_of(self, place: Url) -> RobotsResponse:
+        """The answer for `/robots.txt`, after at most five redirects (RFC 9309, 2.3.1.2).
+
+        Raises:
+            FetchFailed: the host may not be connected to at all.
+        """
+        place = _address("/robots.txt", place.href)
+        for _ in range(6):
+            try:
+                async with self._response(place, "text/plain") as (status, headers, response):
+                    if status not in MOVED or "location" not in headers:
+                        parts = response.aiter_stream()
+                        if not 200 <= status < 300:
+                            return RobotsResponse(status)
+                        body = await read_body(parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, cut=True)
+                        return RobotsResponse(status, body.decode(errors="replace"))
+                    place = _address(headers["location"], place.href)
+            except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
+                return RobotsResponse(0)
+        return RobotsResponse(404)
+
+
+def _again(page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = "") -> Fetched:
+    """A kept page as the answer to another request."""
+    return msgspec.structs.replace(page, url=url, redirects=tuple(passed), kept=kept)
+
+
+def _address(text: str, base: str = "") -> Url:
+    try:
+        return read(text, base)
+    except BadUrl as error:
+        raise FetchFailed(f"blocked: {error}") from error
+
+
+def _headers(response: httpcore2.Response) -> dict[str, str]:
+    """The headers by name in lower case; the last of equal names counts."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
 
 
 def create(

@@ -1,6 +1,183 @@
-"""Other providers, each with its own client library: Anthropic, Google, Cohere, Bedrock."""
+"""Other providers, each with its own client library: Anthropic, Google, Cohere, Bedrock.
 
-from assay.models.direct.direct_adapter import Direct, create
+The adapter: one request out, a stream of events in. `run.model_call` does retries, fallbacks and breakers. pydantic-ai
+and a provider's client take a second to import: `conversation` and its imports are loaded when a model is first called,
+never to list providers or to read settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from assay.core.errors import ConfigError, ModelError
+from assay.core.messages import Delta, Profile, Reply, Request
+from assay.core.ports import Access
+from assay.core.ports.models import Secret
+from assay.models.catalogue import listed, profile
 from assay.models.direct.direct_services import SERVICES, DirectService
 
+if TYPE_CHECKING:
+    from assay.models.direct.conversation import Conversation
+
 __all__ = ["SERVICES", "Direct", "DirectService", "create"]
+
+
+class Direct:
+    """A model behind a provider's own API; implements `core.ports.Model`."""
+
+    def __init__(
+        self, model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
+    ) -> None:
+        """`model` is the provider's own name for it; `key` goes into requests and nowhere else.
+
+        If there are `signing` keys (see `Access`), they sign the requests, and `key` is not used.
+        """
+        self._model, self._service, self._profile, self._key = model, service, profile, key
+        self._signing, self._takes_forms = signing, True
+        self._conversation: Conversation | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def profile(self) -> Profile:
+        """The abilities of the model."""
+        return self._profile
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """Answer `request`: deltas as they come, then the reply.
+
+        Raises:
+            ModelError: the provider could not be reached, refused, stalled or broke off.
+            ContextTooLong: the request does not fit the model's window.
+        """
+        given = False
+        try:
+            async with aclosing(self._stream_answer(request, formed=self._takes_forms)) as items:
+                async for item in items:
+                    given = True
+                    yield item
+            return
+        except ModelError as error:
+            if given or error.transient or not self._takes_forms or request.schema is msgspec.UNSET:
+                raise
+        async with aclosing(self._stream_answer(request, formed=False)) as items:
+            async for item in items:
+                self._takes_forms = False  # it refused the schema
+                yield item
+
+    async def _stream_answer(self, request: Request, *, formed: bool) -> AsyncGenerator[Delta | Reply, None]:
+        conversation = await self._connected()
+        asked = request if formed else msgspec.structs.replace(request, schema=msgspec.UNSET)
+        async with aclosing(conversation.answer(asked)) as items:
+            async for item in items:
+                yield item
+
+    async def offered(self) -> tuple[str, ...]:
+        """The models that the provider lists, sorted.
+
+        Raises:
+            ModelError: it could not be reached, or returns no list.
+        """
+        at = self._service
+        if not at.listing:
+            raise ModelError(f"{at.name} gives no list of its models at this address", transient=False)
+        headers = {at.header: f"{at.scheme}{self._key.reveal()}"} | at.headers
+        return await listed(at.name, at.url, at.listing, headers=headers, key=self._key)
+
+    async def close(self) -> None:
+        """Close connections."""
+        conversation, self._conversation = self._conversation, None
+        if conversation is not None and self._loop is asyncio.get_running_loop():
+            await conversation.close()
+
+    async def _connected(self) -> Conversation:
+        """The conversation of the running loop; loops cannot share connections.
+
+        Created in a thread, so that the first import of a client library does not block the loop.
+        """
+        loop = asyncio.get_running_loop()
+        if self._conversation is not None and self._loop is loop:
+            return self._conversation
+        made = await asyncio.to_thread(_converse, self._model, self._service, self._profile, self._key, self._signing)
+        if self._conversation is not None and self._loop is loop:
+            await made.close()  # another task was faster
+        else:
+            self._conversation, self._loop = made, loop
+        return self._conversation
+
+
+def _converse(
+    model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...]
+) -> Conversation:
+    """Create the client, which sends nothing yet.
+
+    Raises:
+        ModelError: the extra is damaged, or its client does not accept the address.
+    """
+    try:
+        from assay.models.direct import conversation, raw_response  # noqa: PLC0415 - an extra, heavy to import
+
+        kind = raw_response.Tapping if service.name == "google" else conversation.Conversation
+        return kind(model, service, profile, key, signing)
+    except ImportError as error:
+        raise ModelError(f"the extra of {service.name} cannot be loaded: {error}", transient=False) from error
+
+
+def create(name: str, access: Access) -> Direct:
+    """The model named `PROVIDER:MODEL`, at its provider or at the given address.
+
+    Raises:
+        ConfigError: no model is named, the provider's extra is not installed, or its key or address is missing.
+    """
+    prefix, _, model = name.partition(":")
+    service = SERVICES.get(prefix)
+    if service is None:
+        raise ConfigError(f"no provider {prefix!r} here; use one of: {', '.join(sorted(SERVICES))}")
+    region = service.regional.format(region=access.region) if access.region else ""
+    if access.url or region:
+        service = msgspec.structs.replace(service, url=access.url.rstrip("/") or region or service.url)
+    if not model:
+        raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
+    if not (_installed("pydantic_ai") and _installed(service.module)):
+        raise ConfigError(f"{prefix} needs an extra: pip install 'assay[{prefix}]'")
+    if not service.url:
+        region = "AWS_REGION, or " if service.regional else ""
+        raise ConfigError(f"{prefix!r} has no address: set {region}services.{prefix}.url ({service.where})")
+    schemes = ("https://",) if service.secure else ("https://", "http://")
+    if not service.url.startswith(schemes):
+        raise ConfigError(
+            f"services.{prefix}.url is {service.url!r}; write one that begins with {' or '.join(schemes)}"
+        )
+    signing = access.signing if service.regional and access.key is None else ()
+    key = access.key or (signing[1] if signing else None)
+    if key is None:
+        raise ConfigError(_keyless(service, access.url))
+    return Direct(model, service, _profile(name, model, service, access), key, signing)
+
+
+def _keyless(service: DirectService, url: str) -> str:
+    if url:
+        return f"{service.name} needs a key: set services.{service.name}.key, beside the address in the settings file"
+    variable = service.variables or f"{service.key.upper()}_API_KEY"
+    return f"{service.name} needs a key: set {variable}, or keys.{service.key} in the settings file"
+
+
+def _profile(name: str, model: str, service: DirectService, access: Access) -> Profile:
+    facts = access.facts
+    if facts.native_reasoning is None and service.thinks and re.search(service.thinks, model):
+        facts = msgspec.structs.replace(facts, native_reasoning=True)
+    return profile(name, service.prices, model, facts)
+
+
+def _installed(module: str) -> bool:
+    """Whether `module` can be imported, without importing it."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False  # its parent does not exist

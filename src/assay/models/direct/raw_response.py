@@ -21,8 +21,7 @@ from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.direct import conversation
-from assay.models.direct.clients import ResponseIntercepted, watched
-from assay.models.direct.conversation import Conversation, close_all
+from assay.models.direct.conversation import Conversation, ResponseIntercepted, close_all, watched
 from assay.models.failures import ServiceFault
 from assay.models.streams import Halves, PartialCalls, decode, events
 

@@ -1,5 +1,103 @@
-"""The built-in model: plans from the question's words, quotes documents, and gives no answer if they have none."""
+"""The built-in model: plans from the question's words, quotes documents, and gives no answer if they have none.
 
-from assay.models.extractive.model import Extractive, create
+It is deterministic, without weights, and without I/O of its own.
+"""
 
-__all__ = ["Extractive", "create"]
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Callable
+
+from assay.core.errors import ConfigError, ModelError
+from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ToolCall
+from assay.core.ports import Access
+from assay.core.text import estimate_tokens
+from assay.core.usage import Usage
+from assay.models.extractive import actions, field_values, reflection, reports, survey
+
+NAME = "extractive"
+DONE = "Done: the best documents found are read."
+
+_CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
+    "triage": actions.triage,
+    "background": actions.background,
+    "orchestrate": actions.orchestrate,
+    "research": actions.research,
+    "fill": field_values.fill,
+    "survey": survey.survey,
+}
+_WRITING: dict[Task, Callable[[Request], str]] = {
+    "plan": reflection.plan,
+    "find": reports.find,
+    "analyze": reflection.analyze,
+    "reflect": reflection.reflect,
+    "assess": reflection.assess,
+    "write": reports.write,
+    "answer": reports.answer,
+}
+_PIECE = re.compile(r".{1,80}(?:\s+|$)|.{1,80}", re.DOTALL)
+
+
+class Extractive:
+    """Answers each task by a fixed method; `core.ports.Model`."""
+
+    def __init__(self, name: str = NAME) -> None:
+        price = Price(input=0.0, output=0.0)
+        self._profile = Profile(
+            name=name, window=1_000_000, max_output=20_000, price=price, deterministic=True, local=True, quotes=True
+        )
+
+    @property
+    def profile(self) -> Profile:
+        """Free and deterministic, with a window larger than any run needs."""
+        return self._profile
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """Answer `request` in pieces, then as a whole.
+
+        Raises:
+            ModelError: a task it does not know (it is no judge), or a message it cannot read.
+        """
+        text, calls = respond(request)
+        for piece in _PIECE.findall(text):
+            yield TextDelta(piece)
+        for place, call in enumerate(calls):
+            yield CallDone(place, call)
+        usage = Usage(model_calls=1, input_tokens=_size(request), output_tokens=estimate_tokens(text) + 20 * len(calls))
+        yield Reply(text=text, calls=calls, usage=usage, stop="calls" if calls else "end", model=self._profile.name)
+
+    async def offered(self) -> tuple[str, ...]:
+        """The model itself."""
+        return (NAME,)
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+
+def respond(request: Request) -> tuple[str, tuple[ToolCall, ...]]:
+    """The text and the calls that answer `request`.
+
+    Raises:
+        ModelError: a task it does not know, or a message it cannot read.
+    """
+    if calling := _CALLING.get(request.task):
+        calls = calling(request)
+        return ("" if calls else DONE), calls
+    if writing := _WRITING.get(request.task):
+        return writing(request), ()
+    raise ModelError(f"the extractive model cannot {request.task}", transient=False)
+
+
+def _size(request: Request) -> int:
+    return estimate_tokens(request.system) + sum(estimate_tokens(message.text) for message in request.messages)
+
+
+def create(name: str, access: Access) -> Extractive:
+    """The built-in model; it needs no service.
+
+    Raises:
+        ConfigError: it was given an address.
+    """
+    if access.url:
+        raise ConfigError(f"services.{NAME} is the name of the built-in model; choose another name for your service")
+    return Extractive(name)

@@ -1,4 +1,6 @@
-"""The next actions of the orchestrator and the agents: a small script each, which reads the history."""
+"""The next actions, by rules: triage, background queries and a plan from the question and the earlier messages; then a
+small script each for the orchestrator and the agents, which reads the history.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,203 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from assay.core.blocks import leaves, read_template
+from assay.core.brief import ConversationMessage, SetDepth
+from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
-from assay.core.plan import Plan, PlanStep
-from assay.models.extractive.plans import queries
+from assay.core.plan import Complexity, FollowUp, Plan, PlanStep
+from assay.core.text import words
 from assay.models.extractive.requests import last, question_of
 from assay.models.questions import links
-from assay.models.questions.question import ParsedQuestion, analyze
+from assay.models.questions.conditions import is_whole
+from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
+from assay.models.questions.words import carries_topic, stems
 from assay.models.shown_documents.passages import is_row
 from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve
+
+DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
+LONG_QUESTION = 45
+"""The number of words from which every question is complex."""
+TITLE = 160
+"""The most characters in a step's title."""
+
+NAMED = 4
+"""The most words of a question before its pronoun is replaced, if it names no document."""
+OWN = 1
+"""The number of own words from which a question needs no context."""
+
+
+class PlanRulesMessage(msgspec.Struct, frozen=True):
+    """The fields of a plan request's `rules` message that are read here."""
+
+    max_steps: int = 6
+
+
+def plan_form(title: str, thought: str, steps: Iterable[PlanStep]) -> str:
+    """A plan in a planner's form, as JSON."""
+    names = ("title", "description", "type", "needs_search", "again")
+    made = [{name: getattr(step, name) for name in names} for step in steps]
+    return msgspec.json.encode({"title": title, "thought": thought, "steps": made}).decode()
+
+
+def classify(text: str) -> Complexity:
+    """The complexity of a question: simple with one part; higher if it compares, or has several parts to explain."""
+    count = len(parts(text))
+    if count > 3 or len(words(text)) > LONG_QUESTION:
+        return "complex"
+    if is_comparison(text):
+        return "moderate"
+    facts = all(analyze(part).concepts for part in parts(text))
+    return "simple" if count == 1 or facts else "moderate"
+
+
+def queries(text: str, whole: str = "") -> tuple[str, ...]:
+    """Up to three queries for `text`, a part of the question `whole`: its words, its documents, its quotations.
+
+    A part that says too little alone (a phrase, "how can they be avoided?") is searched with the words of the whole.
+    """
+    question = analyze(text)
+    context = analyze(whole) if whole and whole != text else question
+    mentions = question.mentions or context.mentions
+    dependent = points_back(question) or not rare(question)
+    text = text.strip(" ?？؟")
+    said = [text, *rare(context)] if dependent and context is not question else [text]
+    found = [
+        " ".join(dict.fromkeys(" ".join(said).split())),
+        " ".join(map(_spelt, mentions[:3])),
+        *question.quoted[:2],
+    ]
+    distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
+    return tuple(distinct.values())[:3] or (text,)
+
+
+def rare(question: ParsedQuestion) -> list[str]:
+    """The words that carry the topic, without those that ask for a field."""
+    numbering = {key for mention in question.mentions for key in stems(mention.text)}
+    asking = question.concept_terms | numbering
+    return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in asking))
+
+
+def retries(text: str, whole: str = "") -> tuple[str, ...]:
+    """Other spellings of the documents that a question numbers: "PEP 6" also as "pep-0006"."""
+    mentions = analyze(text).mentions or analyze(whole or text).mentions
+    spelt = list(map(_spelt, mentions))
+    plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
+    return tuple(dict.fromkeys([*spelt, *plain]))[:4]
+
+
+def _spelt(mention: Mention) -> str:
+    """A document's name as in addresses and file names: "pep-0006"."""
+    return f"{mention.identifier.series}-{mention.identifier.number:0>4}"
+
+
+def triage(request: Request) -> tuple[ToolCall, ...]:
+    """One call of `generate_plan`; the built-in model never answers without documents."""
+    complexity = classify(question_of(request))
+    count = len(parts(question_of(request)))
+    arguments: dict[str, object] = {
+        "reasoning": f"The question has {count} part{'' if count == 1 else 's'} and is {complexity} by its words.",
+        "complexity": complexity,
+        "depth": DEPTH[complexity],
+        "follow_up": follow_up(request),
+    }
+    if whole := restated(request):
+        arguments["restated"] = whole
+    if is_whole(whole or question_of(request)):
+        arguments["whole_collection"] = True
+    return (ToolCall(id="triage-1", name="generate_plan", arguments=arguments),)
+
+
+def background(request: Request) -> tuple[ToolCall, ...]:
+    """Searches that show what the question is about."""
+    found = queries(question_of(request))
+    return tuple(
+        ToolCall(id=f"background-{place}", name="search", arguments={"query": query})
+        for place, query in enumerate(found, 1)
+    )
+
+
+def plan(request: Request) -> str:
+    """A plan as JSON: the question's parts, in its own words."""
+    text = question_of(request)
+    limits = last(request, "rules", PlanRulesMessage) or PlanRulesMessage()
+    hop = links.read(text)
+    titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
+    titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
+    steps = [PlanStep(id=0, title=title, description=_description(title, text)) for title in titles]
+    thought = f"{len(steps)} step{'s' if len(steps) != 1 else ''}, from the words of the question."
+    return plan_form(short(text), thought, steps)
+
+
+def _headings(request: Request) -> list[str]:
+    """The headings of a template that need content."""
+    given = request.named("template")
+    template = read_template(given[-1]) if given else ()
+    return [short(template[at].title) for at in sorted(leaves(template))]
+
+
+def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
+    question = analyze(text)
+    titles = [short(part) for part in parts(text)]
+    if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.mentions) > 1:
+        titles = [*(mention.text for mention in question.mentions), *titles]
+    if len(titles) > limits.max_steps:
+        titles = [*titles[: limits.max_steps - 1], short(" ".join(titles[limits.max_steps - 1 :]))]
+    return titles
+
+
+def _description(title: str, text: str) -> str:
+    """The question that a step is part of, unless the step has the same words."""
+    return "" if set(words(title)) == set(words(short(text))) else short(text)
+
+
+def short(text: str) -> str:
+    """A text as a step's title."""
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE else f"{line[: TITLE - 1].rsplit(' ', 1)[0]}…"
+
+
+# what was said before
+
+
+def conversation(request: Request) -> tuple[ConversationMessage, ...]:
+    """The earlier messages."""
+    return last(request, "conversation", tuple[ConversationMessage, ...]) or ()
+
+
+def follow_up(request: Request) -> FollowUp:
+    """Whether the topic is the same: the question points back, or shares a topic word with the earlier messages."""
+    said = conversation(request)
+    question = analyze(question_of(request))
+    if not said:
+        return "new_topic"
+    known = {key for each in said for key in stems(each.text)}
+    shared = any(stem(word) in known for word in rare(question))
+    return "complex_follow_up" if shared or points_back(question) or not rare(question) else "new_topic"
+
+
+def restated(request: Request) -> str:
+    """The question with what its pronoun stands for in brackets; empty if it has no pronoun, or needs no context.
+
+    A question with several parts is not changed: a pronoun in one part may stand for something in another.
+    """
+    question = analyze(question_of(request))
+    enough = bool(question.mentions) or len(rare(question)) > OWN or len(parts(question.text)) > 1
+    if enough or not points_back(question):
+        return ""
+    subject = _subject(conversation(request))
+    return f"{question.text.strip().rstrip('?？؟ ')} ({subject})?" if subject else ""
+
+
+def _subject(said: Sequence[ConversationMessage]) -> str:
+    """What the user last asked about: the documents named, or quoted words; else the words of their last question."""
+    asked = [analyze(each.text) for each in reversed(said) if each.by == "user"]
+    named = [[*(mention.text for mention in each.mentions), *each.quoted] for each in asked]
+    told = [rare(each)[:NAMED] for each in asked]
+    return next((", ".join(each) for each in named if each), "") or next((" ".join(each) for each in told if each), "")
+
+
+# The next actions of the orchestrator and the agents: a small script each, which reads the history.
 
 OPENED = 3
 """The most documents an agent opens, not counting those that the question names."""

@@ -13,10 +13,9 @@ from assay.core.phrases import nothing
 from assay.core.plan import CoverageStatus, Plan, PlanStep
 from assay.core.text import words
 from assay.core.translation import gettext as _
-from assay.models.extractive import plans as extractive_plans
-from assay.models.extractive.actions import SEARCH_FOR, grouped, shelved, task_of
+from assay.models.extractive import actions as extractive_plans
+from assay.models.extractive.actions import SEARCH_FOR, grouped, plan_form, queries, retries, shelved, short, task_of
 from assay.models.extractive.answers import select
-from assay.models.extractive.plans import plan_form, queries, retries, short
 from assay.models.extractive.reports import listed
 from assay.models.extractive.requests import last, question_of
 from assay.models.questions import links

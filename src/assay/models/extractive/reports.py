@@ -15,9 +15,8 @@ from assay.core.messages import Request
 from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
-from assay.models.extractive.actions import shelf_of, shelved, task_of
+from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, calculated, frames, select
-from assay.models.extractive.plans import short
 from assay.models.extractive.requests import last, question_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts

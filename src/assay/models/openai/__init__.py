@@ -1,6 +1,251 @@
-"""Services that speak OpenAI's chat completions: OpenAI, Mistral, Groq, vLLM, Ollama and others."""
+"""Services that speak OpenAI's chat completions: OpenAI, Mistral, Groq, vLLM, Ollama and others.
 
-from assay.models.openai.chat_adapter import ChatCompletions, create
-from assay.models.openai.chat_services import SERVICES, ChatService
+The adapter sends one request and receives a stream of chunks. `run.model_call` handles retries, fallbacks and breakers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, aclosing
+from typing import Any
+
+import httpx2
+import msgspec
+
+from assay.core.errors import ModelError, ModelFailed
+from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
+from assay.core.ports import Access
+from assay.core.ports.models import Secret
+from assay.core.remote_services import trusted
+from assay.models.catalogue import listed, profile, unreachable
+from assay.models.failures import ServiceFault, hidden, read_fault, refused, unknown_model
+from assay.models.openai import chat_services, concessions, reply_assembly
+from assay.models.openai.chat_services import SERVICES, ChatService, service_of
+from assay.models.openai.reply_assembly import Assembler
+from assay.models.openai.wire import CompletionChunk, fields
+from assay.models.streams import decode, events
 
 __all__ = ["SERVICES", "ChatCompletions", "ChatService", "create"]
+
+
+CONNECT = 5.0
+"""Seconds to connect to a service."""
+BODY_END = 0.1
+"""Seconds between the last event and the end of the body; most services send both together."""
+LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
+"""Concurrent streams, and idle connections: a new connection to a distant service costs the time of some ten tokens."""
+LARGEST_FAULT = 64_000
+LARGEST_EVENT = 4_000_000
+SHOWN = 8
+"""How many of a service's models an error lists."""
+BASE = "is the address the base of its API, with the version (…/v1)?"
+
+
+class ChatCompletions:
+    """A model of an OpenAI-compatible service. Implements `core.ports.Model`."""
+
+    def __init__(self, model: str, service: ChatService, profile: Profile, key: Secret | None = None) -> None:
+        """`model` is the service's own name for it. `key` is put only into the request's header.
+
+        The adapter remembers what the service refused, and how its model marks its thinking.
+        """
+        self._model, self._service, self._profile, self._key = model, service, profile, key
+        self._client: httpx2.AsyncClient | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._without, self._opens_thinking = concessions.NONE, False
+        self._told: ModelFacts | None = None
+
+    @property
+    def profile(self) -> Profile:
+        """What the model can do."""
+        return self._profile
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """Answer `request`: yield deltas as they arrive, then the reply.
+
+        Raises:
+            ModelError: the service could not be reached, refused, stalled or broke off.
+            ContextTooLong: the request does not fit the model's window.
+        """
+        assembler = Assembler(opens_thinking=self._opens_thinking)
+        try:
+            async with aclosing(self._chunks(request)) as chunks:
+                async for chunk in chunks:
+                    if chunk is None:
+                        assembler.done()
+                    elif (fault := chunk.fault) is None:
+                        for delta in assembler.take(chunk):
+                            yield delta
+                    elif isinstance(fault, ServiceFault) and fault.miscalled and assembler.rescue(fault):
+                        break
+                    else:
+                        raise hidden(reply_assembly.of_fault(self._service.name, fault), self._key)
+        except (httpx2.HTTPError, httpx2.SSEError) as error:
+            raise self._failed(error) from error
+        for delta in assembler.end():
+            yield delta
+        self._opens_thinking = self._opens_thinking or assembler.lone
+        yield assembler.reply(request, self._profile.name)
+
+    async def offered(self) -> tuple[str, ...]:
+        """Return the models the service lists, sorted.
+
+        Raises:
+            ModelError: the service could not be reached, or returned no list.
+        """
+        at = self._service
+        headers = self._headers()
+        return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
+
+    async def described(self) -> ModelFacts:
+        """Return what a server on this machine says about the model; it is asked until it has answered once."""
+        if not self._service.local or self._told is not None:
+            return self._told or ModelFacts()
+        facts = await chat_services.server_facts(self._service.url, self._model, self._headers())
+        if facts is None:
+            return ModelFacts()
+        self._told = facts.facts
+        if facts.facts.window:
+            most = min(MAX_OUTPUT, facts.facts.window)
+            self._profile = msgspec.structs.replace(self._profile, max_output=max(most, self._profile.max_output))
+        if facts.tools is False:
+            self._without = msgspec.structs.replace(self._without, tools=False)
+        return self._told
+
+    async def close(self) -> None:
+        """Close the connections."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.aclose()
+
+    async def _chunks(self, request: Request) -> AsyncGenerator[CompletionChunk | None, None]:
+        """Yield the chunks of the answer, and None when the service says that there are no more.
+
+        If the service refuses a part of the request, the request is repeated at once without that part.
+        """
+        for left in range(concessions.MOST, -1, -1):
+            sent = fields(request, self._model, self._profile, self._service, self._without)
+            async with self._posted(request, sent) as response:
+                if response.status_code == httpx2.codes.OK:
+                    async with aclosing(self._read(response)) as chunks:
+                        async for chunk in chunks:
+                            yield chunk
+                    return
+                fault = read_fault(await _start(response, LARGEST_FAULT))
+            if fault.miscalled and fault.failed_generation:
+                yield CompletionChunk(error=fault)
+                return
+            without = concessions.conceded(self._without, sent, response.status_code, fault) if left else None
+            if without is None:
+                raise await self._refused(response, fault)
+            self._without = without
+
+    def _posted(self, request: Request, sent: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
+        timeout = httpx2.Timeout(max(request.timeout, request.first_token), connect=CONNECT)
+        url = f"{self._service.url.rstrip('/')}/chat/completions"
+        return self._connected().stream("POST", url, content=msgspec.json.encode(sent), timeout=timeout)
+
+    async def _read(self, response: httpx2.Response) -> AsyncGenerator[CompletionChunk | None, None]:
+        """Yield the events of a stream, or the single body of a service that does not stream."""
+        if response.headers.get("content-type", "").partition(";")[0].strip().endswith("json"):
+            yield self._chunk((await _start(response, LARGEST_EVENT)).decode(errors="replace"))
+            yield None
+            return
+        async with aclosing(events(response, LARGEST_EVENT)) as sent:
+            async for data in sent:
+                if data == "[DONE]":
+                    yield None
+                    await _finish(sent)
+                    return
+                yield self._chunk(data)
+
+    def _chunk(self, data: str) -> CompletionChunk:
+        try:
+            return decode(data, CompletionChunk)
+        except (ValueError, RecursionError) as error:
+            raise ModelError(f"{self._service.name} sent a chunk that cannot be read: {error}") from error
+
+    def _connected(self) -> httpx2.AsyncClient:
+        """The client of the running loop; loops cannot share connections."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            headers = {"content-type": "application/json", "accept": "text/event-stream"} | self._headers()
+            # The user has not told Assay about the environment's proxies and .netrc, so they are not used.
+            client = httpx2.AsyncClient(headers=headers, trust_env=False, verify=trusted(), limits=LIMITS)
+            self._client, self._loop = client, loop
+        return self._client
+
+    def _headers(self) -> dict[str, str]:
+        return {} if self._key is None else {"authorization": f"Bearer {self._key.reveal()}"}
+
+    async def _refused(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
+        """The error for a service's refusal; if the service lacks the model, the error lists those it has."""
+        at, status = self._service, response.status_code
+        if unknown_model(status, fault):
+            return ModelError(await self._without_model(status), transient=False, usable=False)
+        if status == httpx2.codes.NOT_FOUND:
+            words = f"{at.name} has no chat completions at {at.url} (404): {BASE}"
+            return ModelError(words, transient=False, usable=False)
+        return hidden(refused(at.name, status, response.headers, fault), self._key)
+
+    async def _without_model(self, status: int) -> str:
+        """A message that the service lacks the model, with the models it has."""
+        at, offered = self._service, list[str]()
+        with contextlib.suppress(ModelError, ModelFailed):
+            offered = [name for name in await self.offered() if not name.endswith(f":{self._model}")]
+        pull = f"get it (ollama pull {self._model}), or " if at.name == "ollama" else ""
+        shown = ", ".join(offered[:SHOWN]) + (", …" if len(offered) > SHOWN else "")
+        choose = f"choose one it has: {shown}" if offered else f"look for its name (assay models {at.name})"
+        return f"no model {self._model!r} at {at.url} ({status}): {pull}{choose}"
+
+    def _failed(self, error: httpx2.HTTPError | httpx2.SSEError) -> ModelError:
+        """The error for an HTTP failure. If a server on this machine is down, a retry does not help."""
+        at = self._service
+        match error:
+            case httpx2.ConnectError() | httpx2.ConnectTimeout():
+                words = unreachable(at.name, at.url, error, local=at.local)
+                return ModelError(words, transient=not at.local, reached=False, usable=not at.local)
+            case httpx2.TimeoutException():
+                return ModelError(f"{at.name} did not answer in time")
+            case httpx2.SSEError():
+                return ModelError(
+                    f"{at.name} answers at {at.url}, but not with chat completions: {BASE} ({error})",
+                    transient=False,
+                    usable=False,
+                )
+            case _:
+                return ModelError(unreachable(at.name, at.url, error, local=at.local))
+
+
+async def _finish(sent: AsyncIterator[object]) -> None:
+    """Read the end of a body after its last event: only then can the next request use its connection.
+
+    If the service leaves the body open or breaks it off now, the answer is still valid, and the connection is closed.
+    """
+    with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError):
+        async with asyncio.timeout(BODY_END):
+            async for _ in sent:
+                pass
+
+
+async def _start(response: httpx2.Response, most: int) -> bytes:
+    """Return the first `most` bytes of a response."""
+    data = bytearray()
+    async for piece in response.aiter_bytes():
+        data += piece
+        if len(data) >= most:
+            break
+    return bytes(data[:most])
+
+
+def create(name: str, access: Access) -> ChatCompletions:
+    """Create the model named `SERVICE:MODEL`, at one of `SERVICES` or at the configured address.
+
+    Raises:
+        ConfigError: no model is named, or the service is unknown and has no address, or needs a key and has none.
+    """
+    service, model = service_of(name, access)
+    known = profile(name, service.name, model, access.facts, local=service.local)
+    return ChatCompletions(model, service, known, access.key)

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from assay.agents.findings import Finding
 from assay.agents.history import output, room, total
 from assay.agents.replies import mend
-from assay.agents.task import Finding
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from assay.agents.history import output, room, total
+from assay.agents.history import rules as stated
 from assay.agents.replies import mend
-from assay.agents.task import rules as stated
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
 from assay.core.messages import Reply, Request

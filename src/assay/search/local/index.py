@@ -6,6 +6,7 @@ a killed process and is removed first.
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -14,10 +15,13 @@ from pathlib import Path
 
 import msgspec
 import tantivy
+from filelock import FileLock
 
 from assay.core.errors import IndexDamaged
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 from assay.core.sources import BlockKind, Document, PassageSpan
+
+log = logging.getLogger(__name__)
 
 FORMAT = "local-1"
 """The folder's name; it changes with the schema or the analysis, so that an old index is left alone."""
@@ -283,3 +287,15 @@ def extent(path: Path) -> int | None:
         return None
     meta = msgspec.json.decode(data, type=_Meta)  # what msgspec raises is a ValueError
     return sum(each.max_doc - (each.deletes.num_deleted_docs if each.deletes else 0) for each in meta.segments)
+
+
+def let_merge(writer: IndexWriter, lock: FileLock | None) -> None:
+    """Close a writer when its merges are done, then release the lock."""
+    try:
+        with reading():
+            writer.close()
+    except (IndexDamaged, OSError) as error:
+        log.debug("merges of the search index did not finish: %s", error)  # the next writer begins them again
+    finally:
+        if lock is not None:
+            lock.release()

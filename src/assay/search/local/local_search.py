@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -18,16 +18,24 @@ from assay.core.lexicon import analysis_of
 from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, reading, remove
-from assay.search.local.intake import EachSpans, OneSpans, SearchWaits, let_merge, one_by_one, readable
+from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, let_merge, reading, remove
 from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
 from assay.search.local.ranking_constants import TITLE_MEANT
 from assay.search.local.words import Naming, Words
+from assay.search.shared_index import (
+    BEST,
+    EachSpans,
+    OneSpans,
+    Say,
+    SearchWaits,
+    one_by_one,
+    readable,
+    scope_of,
+    silent,
+)
 
 log = logging.getLogger(__name__)
 
-BEST = 5
-"""Passages per hit."""
 PAGE = 200
 """Documents read from the library at a time."""
 BACKLOG = 500
@@ -38,8 +46,6 @@ COMMIT_EVERY = 2_000
 """Documents; the most a killed process loses."""
 PATIENCE = 600.0
 """Seconds to wait for another process that writes the index."""
-
-Say = Callable[[str], None]
 
 
 class LocalSearch:
@@ -131,7 +137,7 @@ class LocalSearch:
             StoreError: a document cannot be read.
             OSError: the index cannot be written.
         """
-        say = progress or _silent
+        say = progress or silent
         with self._guard:
             if self._level():
                 return
@@ -150,7 +156,7 @@ class LocalSearch:
         """
         if not rows or self._path is None or not self._path.exists():
             return
-        with self._guard, self._lock(_silent) as lock:
+        with self._guard, self._lock(silent) as lock:
             try:
                 with reading():
                     writer = self._opened().writer()
@@ -160,7 +166,7 @@ class LocalSearch:
                     self._merge_behind(writer, lock)
                     self._opened().reload()
             except IndexDamaged as error:
-                self._rebuild(str(error), lock, _silent)
+                self._rebuild(str(error), lock, silent)
 
     def close(self) -> None:
         """End background work; nothing else stays open longer than a search."""
@@ -218,8 +224,8 @@ class LocalSearch:
                 with self._guard:
                     if self._level():
                         return
-                    with self._lock(_silent) as lock:
-                        self._catch_up(lock, _silent, AT_ONCE)
+                    with self._lock(silent) as lock:
+                        self._catch_up(lock, silent, AT_ONCE)
         except (AssayError, OSError) as error:
             log.debug("the search index is not level: %s", error)
 
@@ -321,8 +327,8 @@ class LocalSearch:
         return self._index
 
     def _mend(self, reason: str) -> None:
-        with self._guard, self._lock(_silent) as lock:
-            self._rebuild(reason, lock, _silent)
+        with self._guard, self._lock(silent) as lock:
+            self._rebuild(reason, lock, silent)
 
     def _rebuild(self, reason: str, lock: FileLock | None, say: Say) -> None:
         """Rebuild a damaged index; the caller holds the lock."""
@@ -365,15 +371,6 @@ class LocalSearch:
         return explanations
 
 
-def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
-    """The rows to search, None for all. Counting them is faster than listing them."""
-    if not collections:
-        return set()
-    if library.count(collections) >= library.last_row():
-        return None
-    return library.members(collections)
-
-
 def _spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:
     """The best passages, then the header fields of a document that the question names.
 
@@ -393,7 +390,3 @@ def _acquire(lock: FileLock) -> None:
         lock.acquire(timeout=PATIENCE)
     except Timeout:
         raise SearchError(f"another process has held {lock.lock_file} for {PATIENCE:.0f} s") from None
-
-
-def _silent(_: str) -> None:
-    """Report to nobody."""

@@ -1,7 +1,175 @@
-"""Full-text search over the library, with one index for all machines in PostgreSQL."""
+"""Full-text search over the library, with one index for all machines in PostgreSQL, updated before each search."""
 
 from __future__ import annotations
 
-from assay.search.postgres.postgres_search import PostgresSearch
+import logging
+import time
+from collections.abc import Sequence
 
-__all__ = ["PostgresSearch"]
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+
+from assay.core.errors import ConfigError, SearchAway, SearchError
+from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of
+from assay.core.ports import Hit, Library, Query
+from assay.core.sources import Document, PassageSpan
+from assay.search.local.words import Naming, Words
+from assay.search.postgres import tables
+from assay.search.postgres.postgres_ranks import IndexQuery, extent
+from assay.search.postgres.tables import Lot, forget
+from assay.search.shared_index import BEST, OneSpans, Say, SearchWaits, ServerIndex, one_by_one, readable, silent
+
+try:
+    import psycopg
+except ImportError as missing:
+    raise ConfigError(f"an index in Postgres needs the extra: pip install 'assay[workers]' ({missing})") from missing
+
+log = logging.getLogger(__name__)
+
+PAGE, PASSAGES, LOT_SECONDS = 200, 20_000, 5.0
+"""The most documents or passages of a lot, or its longest time: the most a killed process loses.
+
+A single document may exceed it. A lot is read before the lock is taken: others only wait for its writing.
+"""
+TURN_SECONDS, PAUSE_SECONDS = 10.0, 0.1
+"""Seconds the index may stand still before other processes read for it out of turn; and between their checks."""
+QUERY_SECONDS = 60
+"""Seconds one statement of a query may take."""
+FAULTS = (SQLAlchemyError, psycopg.Error)
+AWAY = (OperationalError, psycopg.OperationalError)
+"""Temporary errors of the connection or the server."""
+
+_ANALYSES = """SELECT known FROM unnest(%(known)s::text[]) AS known
+    WHERE EXISTS (SELECT 1 FROM {0}_documents WHERE analysis = known)"""
+
+
+class PostgresSearch(ServerIndex):
+    """Full-text search with one index for all machines. Implements `core.ports.LibrarySearch`.
+
+    The index is beside the library and derived from it. Each search updates it first: several machines take turns, with
+    a lot of documents each. `segmenter` names how documents were cut into passages: each version has its own tables.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        library: Library,
+        spans: OneSpans,
+        segmenter: str,
+        turns: Engine | None = None,
+    ) -> None:
+        """`turns` connects to the server directly if `engine` uses a pooler: turns belong to a session."""
+        super().__init__(library)
+        self._engine, self._spans = engine, spans
+        self._turns = turns or engine
+        self._prefix = tables.prefix_of(segmenter)
+        self._made = False
+
+    def answer(self, query: Query, scope: set[int] | None) -> list[Hit]:
+        """See `ServerIndex`."""
+        self.sync(SearchWaits())
+        try:
+            with self._engine.begin() as connection:
+                connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
+                return self._found(connection, query, scope)
+        except FAULTS as error:
+            raise _failed(error) from error
+
+    def sync(self, progress: Say | None = None) -> None:
+        """See the port."""
+        say, added = progress or silent, 0
+        try:
+            self._make()
+            while (more := self._index_some()) is not None:
+                added += more
+                if not more:
+                    continue  # another process was faster
+                say(f"indexed {added:,} document{'s' if added != 1 else ''}")
+        except FAULTS as error:
+            raise _failed(error) from error
+
+    def forget(self, rows: Sequence[int]) -> None:
+        """See the port."""
+        if not rows:
+            return
+        try:
+            self._make()
+            with self._engine.begin() as connection:
+                tables.lock(connection, self._prefix)
+                forget(connection, self._prefix, rows)
+        except FAULTS as error:
+            raise _failed(error) from error
+
+    def close(self) -> None:
+        """See the port."""
+        self._engine.dispose()
+
+    def _make(self) -> None:
+        if not self._made:
+            with self._engine.begin() as connection:
+                tables.make(connection, self._prefix)
+            self._made = True
+
+    def _index_some(self) -> int | None:
+        """Index the next documents, or wait for another process; return how many, None if the index is up to date."""
+        row = self._row()
+        if row >= self._library.last_row():
+            return None
+        with (
+            self._turns.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+            tables.turn(connection, self._prefix) as mine,
+        ):
+            if mine and self._row() == row:
+                return self._add(row, self._read(row))
+        return 0 if self._moved(row) else self._add(row, self._read(row))
+
+    def _row(self) -> int:
+        with self._engine.begin() as connection:
+            return extent(connection, self._prefix).row
+
+    def _moved(self, row: int) -> bool:
+        """True if the index moves on from `row` by itself, in the time others are given."""
+        end = time.monotonic() + TURN_SECONDS
+        while self._row() == row:
+            if time.monotonic() > end:
+                return False
+            time.sleep(PAUSE_SECONDS)
+        return True
+
+    def _read(self, row: int) -> Lot:
+        """The next documents after `row`, with their passages. Slow if bytes are remote, so no lock is held."""
+        lot, end = Lot(), time.monotonic() + LOT_SECONDS
+        for number, document in self._library.after(row, PAGE):
+            lot.add(number, document, self._passages_of(document))
+            if lot.passages >= PASSAGES or time.monotonic() > end:
+                break
+        return lot
+
+    def _add(self, row: int, lot: Lot) -> int | None:
+        """Write the documents after `row`, if neither they nor the index changed since; return how many."""
+        if not lot.rows:
+            return None
+        with self._engine.begin() as connection:
+            tables.lock(connection, self._prefix)
+            if extent(connection, self._prefix).row != row or len(self._library.at(lot.rows)) != len(lot.rows):
+                return 0
+            lot.write(connection, self._prefix)
+        return len(lot.rows)
+
+    def _passages_of(self, document: Document) -> Sequence[PassageSpan]:
+        return readable(next(one_by_one(self._spans, (document,))), document)
+
+    def _found(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
+        known = {"known": [*STEMMERS, UNSTEMMED]}
+        analyses = set(connection.exec_driver_sql(_ANALYSES.format(self._prefix), known).scalars())
+        words = Words(query.text, {*analyses, analysis_of(query.language)})
+        question = IndexQuery(connection, self._prefix, words, scope)
+        ranked = question.rank(query.limit, BEST)
+        hashes = question.hashes([found.row for found in ranked])
+        return self.hits(Naming(query.text), ranked, hashes, question.fields)
+
+
+def _failed(error: BaseException) -> SearchError:
+    message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+    kind = SearchAway if isinstance(error, AWAY) else SearchError
+    return kind(f"local search: the index in PostgreSQL cannot be used: {message}")

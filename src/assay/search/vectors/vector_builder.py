@@ -17,7 +17,7 @@ from assay.core.ports import Embedder, Library
 from assay.core.sources import Document, PassageSpan
 from assay.core.text import estimate_tokens
 from assay.search.local.index import pack
-from assay.search.shared_index import Turn
+from assay.search.shared_index import Say, Turn, silent
 from assay.search.vectors.store import (
     DocumentVectors,
     Sleep,
@@ -35,7 +35,6 @@ PAGE = 20
 """Documents read from the library at a time."""
 LOT = 512
 """Passages after which a lot ends: the most a killed process loses, except for a longer document."""
-Say = Callable[[str], None]
 
 
 class EmbeddingLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,8 +72,8 @@ class VectorBuilder:
         turn: Turn,
         sleep: Sleep = time.sleep,
     ) -> None:
-        self._store, self._embedder, self._library, self._spans = store, embedder, library, spans
-        self._turn, self._sleep = turn, sleep
+        self.store, self.embedder, self.library, self.spans = store, embedder, library, spans
+        self.sleep, self._turn = sleep, turn
 
     def build(self, limits: EmbeddingLimits, private: Collection[int], progress: Say | None = None) -> Built:
         """Embed what has no vectors yet, except the rows that are `private`.
@@ -84,40 +83,30 @@ class VectorBuilder:
             UsageError: there is a limit in US dollars, and the embedder's price is unknown.
             StoreError: the library cannot be read.
         """
-        if limits.usd is not None and self._embedder.price is None:
+        if limits.usd is not None and self.embedder.price is None:
             raise UsageError(
-                f"embedder.max_usd is set, and there is no price for {self._embedder.name} costs: name its price in"
-                f' [catalogue."{self._embedder.name}"] (input_price and output_price, in US dollars a million tokens)'
+                f"embedder.max_usd is set, and there is no price for {self.embedder.name} costs: name its price in"
+                f' [catalogue."{self.embedder.name}"] (input_price and output_price, in US dollars a million tokens)'
             )
-        say = progress or _silent
+        say = progress or silent
         with self._turn(say):
-            return _Building(self._store, self._embedder, self._library, self._spans, limits, self._sleep).work(
-                private, say
-            )
+            return _VectorPass(self, limits).work(private, say)
 
 
 class _Spent(Exception):
     """The next batch would exceed a limit."""
 
 
-class _Building:
+class _VectorPass:
     """One pass over the library."""
 
-    def __init__(
-        self,
-        store: VectorStore,
-        embedder: Embedder,
-        library: Library,
-        spans: Callable[[Document], Sequence[PassageSpan]],
-        limits: EmbeddingLimits,
-        sleep: Sleep,
-    ) -> None:
-        self._store, self._embedder, self._library, self._spans = store, embedder, library, spans
-        self._limits, self._sleep = limits, sleep
+    def __init__(self, builder: VectorBuilder, limits: EmbeddingLimits) -> None:
+        self._store, self._embedder, self._library = builder.store, builder.embedder, builder.library
+        self._spans, self._sleep, self._limits = builder.spans, builder.sleep, limits
         self._built = Built()
-        self._price = embedder.price or 0.0
+        self._price = self._embedder.price or 0.0
         self._state = self._begun()
-        self._known = dict(store.known())
+        self._known = dict(self._store.known())
 
     def work(self, private: Collection[int], say: Say) -> Built:
         """Process everything that is not done."""
@@ -256,7 +245,3 @@ def _progress_line(built: Built, row: int, total: int, seconds: float) -> str:
     rate = built.embedded / seconds if seconds > 1 else 0.0
     speed = f", {rate:,.0f} a second" if rate else ""
     return f"vectors: {built.passages:,} passages, {row / max(total, 1):.0%} of the library{speed}{cost}"
-
-
-def _silent(_: str) -> None:
-    """Report to nobody."""

@@ -1,5 +1,5 @@
 """Search providers of the web: each is one file that builds the query and reads the answer.
 
-provider   the query and the answer               http      one request, its limits and its failures words
-providers' texts in one form online     a provider for runs: hits become sources with the provider's snippet as text
+- `http`: one request, its limits and its failures; providers' texts in one form
+- `online`: a provider for runs: hits become sources with the provider's snippet as text
 """

@@ -11,6 +11,7 @@ import msgspec
 from starlette.responses import Response
 
 from assay import plugins
+from assay.core.assurance import report_state
 from assay.core.brief import Estimate
 from assay.core.claims import Conflict
 from assay.core.difference import Difference, difference
@@ -18,7 +19,6 @@ from assay.core.errors import NotNow, UnknownName
 from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportRemoved, ReportSource, build_report
-from assay.core.report_state import report_state
 from assay.core.run_options import ForkOptions
 from assay.core.search_record import Looked, SearchRow, search_log
 from assay.core.usage import Budget

@@ -13,12 +13,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import BaseModel, Field, create_model
 
+from assay.core.assurance import report_state
 from assay.core.claims import VERDICTS
 from assay.core.errors import AssayError, Cancelled
 from assay.core.events import RunWaiting, decode
 from assay.core.milestones import milestone
 from assay.core.ports import FINAL
-from assay.core.report_state import report_state
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import way, worded

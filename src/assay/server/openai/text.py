@@ -6,9 +6,9 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.assurance import report_state
 from assay.core.clean import link_target, one_line
 from assay.core.report import bibliography, build_report, render_report
-from assay.core.report_state import report_state
 from assay.core.sources import Source
 from assay.core.view import RunView
 from assay.core.ways import worded

@@ -19,11 +19,11 @@ from assay.core.search_record import search_log
 from assay.core.sources import Passage
 from assay.core.translation import N_, gettext
 from assay.core.view import RunView
+from assay.export.html import in_short, made
 from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
 from assay.export.html.markup import Material, el, gather, join
-from assay.export.html.page import in_short, made
 from assay.export.report_parts import language, spoken_in
 from assay.locale import speaking, speaking_page
 from assay.server.api import documents, reports, runs

@@ -8,9 +8,9 @@ from typing import Literal
 from starlette.responses import Response
 
 from assay.core import plan
+from assay.core.assurance import report_state
 from assay.core.ports import FINAL
 from assay.core.ports.lists import STARRED, read_label
-from assay.core.report_state import report_state
 from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs

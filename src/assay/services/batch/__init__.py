@@ -1,11 +1,309 @@
 """Many questions, one after another or several at once, within one total budget.
 
-rows          the lines of a file as orders, what is left of the total, and a folder that records progress work
-the loop that starts runs and stores their results answer_table  documents by questions, and such a table as CSV, Excel,
-Markdown, JSON
+Here is the loop that starts runs and stores their results. `rows` has the lines of a file as orders, what is left of
+the total, and a folder that records progress; `answer_table` has documents by questions, and such a table as CSV,
+Excel, Markdown, JSON.
 """
 
-from assay.services.batch.rows import BadLine, BatchBudget, BatchFolder, BatchResult, BatchRow, read_orders
-from assay.services.batch.work import Batch, Terms
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, cast
+
+import msgspec
+
+from assay.core.claims import VERDICTS
+from assay.core.errors import (
+    AssayError,
+    FenceLost,
+    LeaseHeld,
+    OtherRelease,
+    StoreError,
+    TooLittle,
+    UnknownName,
+    UsageError,
+)
+from assay.core.markers import CitationMode
+from assay.core.report import build_report
+from assay.core.run_options import RunOptions
+from assay.core.usage import Budget, Usage
+from assay.core.view import RunView
+from assay.services.batch.rows import (
+    DONE,
+    BadLine,
+    BatchBudget,
+    BatchFolder,
+    BatchResult,
+    BatchRow,
+    Status,
+    file_name,
+    read_orders,
+    smaller,
+)
+from assay.services.ports import Researcher
+from assay.services.results import RunHandle
 
 __all__ = ["BadLine", "Batch", "BatchBudget", "BatchFolder", "BatchResult", "BatchRow", "Terms", "read_orders"]
+
+
+Ended = Literal["all", "spent", "stopped"]
+"""How a batch ended: all orders were tried; the total does not pay for another report; its owner ended it."""
+Told = Callable[[BatchRow, BatchResult], None]
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """The options for every run of a batch.
+
+    `total` limits the money and tokens of all together, including earlier calls with the same folder. `sources` and
+    `options` are for orders without their own. Reports are files with `suffix`.
+    """
+
+    total: Budget = Budget()
+    at_once: int = 2
+    sources: tuple[str, ...] | None = None
+    options: RunOptions = RunOptions()
+    suffix: str = ".md"
+    citations: CitationMode = "numbers"
+
+
+class ActiveRun(msgspec.Struct, frozen=True):
+    """A run of this process."""
+
+    order: BatchRow
+    handle: RunHandle
+
+
+class Batch:
+    """Processes orders with one `Assay`; the caller locks `folder`.
+
+    The engine executes the runs; this loop only wakes when one has ended.
+    """
+
+    def __init__(
+        self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, notify: Told
+    ) -> None:
+        self._assay, self._folder, self._terms, self._told = assay, folder, terms, notify
+        done = {row.key for row in folder.results.values() if row.status in DONE}
+        self.skipped = sum(order.key in done for order in orders)
+        self._waiting = deque(order for order in orders if order.key not in done)
+        self._going: dict[str, ActiveRun] = {}
+        self._news = asyncio.Event()
+        self._batch_budget = BatchBudget(terms.total)
+        for row in folder.results.values():
+            if row.status in DONE or row.key not in {order.key for order in self._waiting}:
+                self._batch_budget.spent(row.usd, row.tokens)
+        self._stopped = self._left = self._spent = False
+
+    @property
+    def unbegun(self) -> int:
+        """The number of orders for which nothing was done."""
+        return len(self._waiting)
+
+    @property
+    def at_work(self) -> int:
+        """The number of active runs."""
+        return len(self._going)
+
+    @property
+    def used(self) -> tuple[float, int]:
+        """US dollars and tokens spent so far, including earlier calls."""
+        return self._batch_budget.usd, self._batch_budget.tokens
+
+    def stop(self) -> None:
+        """Start no further run; active ones finish."""
+        self._stopped = True
+        self._news.set()
+
+    def leave(self) -> None:
+        """Stop waiting; active runs can be resumed."""
+        self._stopped = self._left = True
+        self._news.set()
+
+    async def cancel(self) -> None:
+        """Cancel the runs of this process; their findings are kept."""
+        for going in self._going.values():
+            with contextlib.suppress(UnknownName, UsageError):  # not stored yet, or just ended
+                await self._assay.control(going.handle.run_id, "cancel")
+
+    async def work(self) -> Ended:
+        """Work until all orders are tried, the total is spent, or the owner stops it.
+
+        Raises:
+            StoreError: the folder or the store cannot be written; the same call continues from there.
+        """
+        await self._keep_apart()
+        while True:
+            await self._fill()
+            if self._left or not self._going:
+                break
+            await self._news.wait()
+            self._news.clear()  # before looking: what ends meanwhile is news again
+            for going in [each for each in self._going.values() if each.handle.ended]:
+                del self._going[going.order.key]
+                await self._settle(going.order, going.handle)
+        if self._stopped and (self._waiting or self._going):
+            return "stopped"
+        return "spent" if self._spent else "all"
+
+    async def _keep_apart(self) -> None:
+        """Set aside the limits of runs that an earlier call began and that have not ended."""
+        for order in self._waiting:
+            if known := self._folder.runs.get(order.key):
+                with contextlib.suppress(UnknownName):
+                    view = await self._assay.view(known)
+                    self._batch_budget.keep(order.key, view.brief.budget if view.brief else Budget())
+
+    async def _fill(self) -> None:
+        while self._waiting and len(self._going) < self._terms.at_once and not self._stopped and not self._spent:
+            order = self._waiting.popleft()
+            try:
+                handle = await self._begun(order)
+            except TooLittle as error:
+                if not self._is_purse(order):
+                    await self._note(order, error=str(error))
+                elif self._going:  # what they leave of their parts may pay for it
+                    self._waiting.appendleft(order)
+                    return
+                else:
+                    self._waiting.appendleft(order)
+                    self._spent = True
+            except (FenceLost, LeaseHeld, OtherRelease) as error:
+                await self._note(
+                    order, error=str(error), status="running" if isinstance(error, LeaseHeld) else "failed"
+                )
+            except StoreError:
+                raise
+            except AssayError as error:
+                await self._note(order, error=str(error))
+            else:
+                if handle is not None:
+                    self._going[order.key] = ActiveRun(order, handle)
+                    handle.on_end(self._news.set)
+
+    async def _begun(self, order: BatchRow) -> RunHandle | None:
+        """Start a run for this order, or resume an earlier one; None if there is nothing to execute."""
+        known = self._folder.runs.get(order.key, "")
+        if known:
+            try:
+                return await self._resume_run(order, known)
+            except UnknownName:  # it was never stored, or was deleted
+                pass
+        for places in range(self._places(), 0, -1):
+            limit = smaller(self._own(order), self._batch_budget.share(places))
+            try:
+                handle = self._start(order, limit)
+            except TooLittle:
+                if places == 1:  # not even alone is it affordable
+                    raise
+                continue
+            self._batch_budget.keep(order.key, limit)
+            self._folder.begin(order.key, handle.run_id)  # here: after an await, part of it could be stored
+            return handle
+        raise AssertionError("there is always one place")
+
+    async def _resume_run(self, order: BatchRow, run_id: str) -> RunHandle | None:
+        """Resume a run of an earlier call."""
+        row = await self._assay.find(run_id)
+        view = await self._assay.view(row.run_id)
+        waits = row.status == "waiting" and not await self._assay.is_answered(row.run_id)
+        if waits or row.status in DONE:
+            await self._deliver(order, view)
+            return None
+        return await self._assay.resume(row.run_id)
+
+    def _start(self, order: BatchRow, limit: Budget) -> RunHandle:
+        wanted: dict[str, Any] = {**self._terms.options, **order.options}
+        wanted |= {"max_usd": limit.usd, "max_tokens": limit.tokens}
+        wanted.setdefault("ask", "never")
+        sources = self._terms.sources if order.sources is None else order.sources
+        return self._assay.start(order.question, sources=sources, **cast("RunOptions", wanted))
+
+    def _own(self, order: BatchRow) -> Budget:
+        """The limits of an order itself, or else of the settings."""
+        limits = self._assay.settings.limits
+        usd, tokens = order.options.get("max_usd"), order.options.get("max_tokens")
+        return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
+
+    def _is_purse(self, order: BatchRow) -> bool:
+        """True if the total leaves too little, and not the order's own limit."""
+        return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
+
+    def _places(self) -> int:
+        return min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
+
+    async def _settle(self, order: BatchRow, handle: RunHandle) -> None:
+        """Record the result of an ended run."""
+        try:
+            view = await handle.view()
+        except (FenceLost, LeaseHeld, OtherRelease) as error:
+            self._batch_budget.settle(order.key, Usage())
+            await self._note(order, run=handle.run_id, error=str(error), status="running")
+        except StoreError:
+            raise
+        except AssayError as error:
+            self._batch_budget.settle(order.key, Usage())
+            await self._note(order, run=handle.run_id, error=str(error))
+        else:
+            await self._deliver(order, view)
+
+    async def _deliver(self, order: BatchRow, view: RunView) -> None:
+        """Write the report to its file, and the row to the results."""
+        self._batch_budget.settle(order.key, view.usage.total)
+        name = ""
+        if view.report.text.strip() and view.status not in ("cancelled", "paused"):
+            name = file_name(order, self._terms.suffix)
+            made = await self._assay.export(view.run_id, self._terms.suffix, self._terms.citations)
+            await asyncio.to_thread(self._folder.save, name, made)
+        report = build_report(view)
+        await self._add(
+            order,
+            BatchResult(
+                line=order.line,
+                key=order.key,
+                id=order.id,
+                question=order.question,
+                run=view.run_id,
+                status=_status(view),
+                stop_reason=view.stop_reason,
+                verified=view.verified,
+                passed=view.passed,
+                file=name,
+                claims={v: count for v in VERDICTS if (count := getattr(view.summary, v))},
+                sources=sum(source.number is not None for source in report.sources),
+                usd=round(view.usage.total.usd, 6),
+                tokens=view.usage.total.tokens,
+                error=_why(view),
+            ),
+        )
+
+    async def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
+        """Record a row for an order without a readable run."""
+        named = run or self._folder.runs.get(order.key, "")
+        row = BatchResult(
+            line=order.line,
+            key=order.key,
+            id=order.id,
+            question=order.question,
+            run=named,
+            status=status,
+            error=error,
+        )
+        await self._add(order, row)
+
+    async def _add(self, order: BatchRow, row: BatchResult) -> None:
+        await asyncio.to_thread(self._folder.add, row)
+        self._told(order, row)
+
+
+def _status(view: RunView) -> Status:
+    return "running" if view.status == "created" else view.status
+
+
+def _why(view: RunView) -> str:
+    if view.status == "waiting":
+        how = "approve" if view.waiting_for == "plan" else "answer"
+        return f"it waits for {view.waiting_for}: assay runs {how} {view.run_id}, then this command again"
+    return view.error

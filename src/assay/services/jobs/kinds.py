@@ -19,7 +19,7 @@ from assay.core.ports.jobs import Job, JobFilter
 from assay.core.run_options import RunOptions
 from assay.core.usage import Budget
 from assay.core.view import RunView
-from assay.evidence.ingest.ingestion import ReadingMonitor
+from assay.evidence.ingest import ReadingMonitor
 from assay.run.job_worker import Handler, JobInHand, Result
 from assay.services import collections, results, retention, run_control, stored_runs
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders

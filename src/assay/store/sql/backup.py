@@ -21,10 +21,10 @@ import msgspec
 from sqlalchemy import Connection, Integer, Table, func, insert, inspect, select, text
 
 from assay.core.errors import StoreError
-from assay.store.blobs import KeptBlobs, place_of
+from assay.store.blobs import READERS, KeptBlobs, place_of
 from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.home import BLOBS, DATABASE
-from assay.store.sql.probe import probe
+from assay.store.sql.integrity import probe
 from assay.store.sql.tables import documents, metadata, version
 
 # Copies all rows of one database into another, of whatever kinds.
@@ -89,8 +89,6 @@ def _go_on_numbering(table: Table, target: Connection) -> None:
 
 _PAGES = 2_000
 """Database pages copied at a time; others write in between."""
-READERS = 8
-"""Blobs read in parallel, since remote ones take time."""
 
 
 class Backup(msgspec.Struct, frozen=True, kw_only=True):

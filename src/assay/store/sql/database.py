@@ -248,7 +248,7 @@ class Database:
 
     def _upgrade(self) -> None:
         # Imported by name, and only here: Alembic takes longer to import than the rest of the store.
-        upgrade = importlib.import_module("assay.store.sql.upgrade")
+        upgrade = importlib.import_module("assay.store.migrations")
         with self.write() as connection:
             upgrade.upgrade(connection, self.backend.place)
 

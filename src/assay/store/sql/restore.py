@@ -23,12 +23,13 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from assay.core.errors import StoreError
 from assay.store.blobs import (
+    READERS,
     Damage,
     KeptBlobs,
     check,
     name_at,
 )
-from assay.store.sql.backup import READERS, copy_database, copy_rows, empty_derived, is_empty, one_file
+from assay.store.sql.backup import copy_database, copy_rows, empty_derived, is_empty, one_file
 from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.home import BLOBS, DATABASE, LIBRARY
 from assay.store.sql.tables import documents, memos, runs

@@ -1,9 +1,7 @@
 """Any text with citations, checked against the documents it names; a run's own reports go through `verify.pipeline`.
 
-references   the text's list of references, footnotes and link definitions
-places       where it cites: numbers, footnotes, links, addresses
-marked       the same text with the markers of a run in their place, and what each of them names
-matching     which documents a reference names
-picking      the passages of those documents a claim is held against
-checking     the verdict on each claim
+- `references`: the text's list of references, footnotes and link definitions
+- `marked_text`: the same text with the markers of a run where it cites, and what each of them names
+- `reference_match`: which documents a reference names
+- `text_check`: the verdict on each claim, by the passages of those documents
 """

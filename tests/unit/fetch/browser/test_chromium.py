@@ -14,7 +14,7 @@ from web import ALLOWED, FORBIDDEN, Names, Site, fetcher, response, site
 
 from assay.core.errors import FetchFailed
 from assay.core.sources import RENDERED
-from assay.fetch.browser.renderer import BrowserChoice, Renderer, RenderingFetcher, RenderLimits
+from assay.fetch.browser import BrowserChoice, Renderer, RenderingFetcher, RenderLimits
 from assay.fetch.web.addresses import policy
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)

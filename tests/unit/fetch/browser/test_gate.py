@@ -9,7 +9,7 @@ import pytest
 from assay.core.errors import FetchFailed
 from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, WebRules
-from assay.fetch.browser.renderer import AT_ONCE, GateLimits, GateResponse, PageGate, Wish
+from assay.fetch.browser import AT_ONCE, GateLimits, GateResponse, PageGate, Wish
 
 HOME = "http://app.example/start"
 

@@ -12,7 +12,7 @@ from web import ALLOWED, Names, Site, fetcher, response, site
 from assay.core.errors import ConfigError, FetchFailed
 from assay.core.sources import RENDERED
 from assay.fetch import browser as package
-from assay.fetch.browser.renderer import BrowserChoice, PageGate, RenderingFetcher, RenderLimits
+from assay.fetch.browser import BrowserChoice, PageGate, RenderingFetcher, RenderLimits
 
 TEXT = "The highest tide on record was 5.2 metres, in March 1838. " * 9
 BARE = "<html><body><div id=root></div><script>x()</script></body></html>"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.fetch.browser.renderer import BARE, SHORT, look
+from assay.fetch.browser import BARE, SHORT, look
 
 LONG = "The highest tide on record was 5.2 metres, in March 1838. " * 9
 

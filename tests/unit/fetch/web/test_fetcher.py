@@ -9,7 +9,7 @@ import pytest
 from web import AGENT, Names, fetcher, moved, response, site
 
 from assay.core.errors import FetchFailed
-from assay.fetch.web import fetcher as module
+from assay.fetch import web as module
 
 
 async def test_a_page():

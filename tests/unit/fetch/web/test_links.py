@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sampling import scaled
 
 from assay.core.web_addresses import read
-from assay.fetch.web.links import MOST, links, sitemap
+from assay.fetch.web.response import MOST_LINKS, links, sitemap
 
 AT = "https://x.example/docs/a.html"
 
@@ -78,7 +78,7 @@ def test_entities_are_not_followed_and_bombs_do_not_go_off(tmp_path):
 
 
 def test_no_more_than_a_page_can_have():
-    assert len(links(b"".join(b'<a href="%d">x</a>' % n for n in range(MOST + 10)), AT).links) == MOST
+    assert len(links(b"".join(b'<a href="%d">x</a>' % n for n in range(MOST_LINKS + 10)), AT).links) == MOST_LINKS
 
 
 @given(st.binary(max_size=300) | st.text(alphabet="<>/a href='\"=lociurset&;:.#x?", max_size=200).map(str.encode))

@@ -15,7 +15,7 @@ from assay.core.errors import FetchFailed
 from assay.core.ports import KeptPage, PageCache
 from assay.core.sources import Fetched
 from assay.core.web_addresses import WebRules
-from assay.fetch.web.fetcher import FetchManners, WebFetcher
+from assay.fetch.web import FetchManners, WebFetcher
 from assay.fetch.web.response import MOMENT, MOST, conditions, fresh_for
 from assay.run.process import SystemClock
 from assay.store.blobs import FolderBlobs

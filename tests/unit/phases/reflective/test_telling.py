@@ -6,8 +6,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.agents.findings import Finding
 from assay.agents.history import CallResult, total
-from assay.agents.task import Finding
 from assay.core.messages import Profile
 from assay.core.passage_context import show
 from assay.core.sources import Passage, Source

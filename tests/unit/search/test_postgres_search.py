@@ -17,7 +17,8 @@ from assay.core.ports.store import Store
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
-from assay.search.postgres import PostgresSearch, postgres_search, tables
+from assay.search import postgres as postgres_index
+from assay.search.postgres import PostgresSearch, tables
 from assay.search.postgres.postgres_ranks import extent
 from assay.search.postgres.tables import prefix_of, quoted, vector
 from assay.store.memory import memory_store
@@ -55,7 +56,7 @@ def names(found: PostgresSearch, text: str) -> list[str]:
 
 
 def test_several_bring_it_level_at_once(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres_search, "PAGE", 3)
+    monkeypatch.setattr(postgres_index, "PAGE", 3)
     failed: list[BaseException] = []
 
     def sync() -> None:
@@ -92,21 +93,21 @@ def test_what_is_forgotten_is_found_no_more(engine: Engine, store: Store):
 
 
 def test_progress_is_told(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres_search, "PAGE", 20)
+    monkeypatch.setattr(postgres_index, "PAGE", 20)
     lines: list[str] = []
     opened(engine, store).sync(lines.append)
     assert lines == ["indexed 20 documents", "indexed 30 documents"]
 
 
 def test_a_lot_ends_with_many_passages(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres_search, "PASSAGES", 12)
+    monkeypatch.setattr(postgres_index, "PASSAGES", 12)
     lines: list[str] = []
     opened(engine, store).sync(lines.append)
     assert lines == ["indexed 12 documents", "indexed 24 documents", "indexed 30 documents"]
 
 
 def test_a_lot_ends_in_time(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres_search, "LOT_SECONDS", 0.0)
+    monkeypatch.setattr(postgres_index, "LOT_SECONDS", 0.0)
     lines: list[str] = []
     opened(engine, store).sync(lines.append)
     assert lines[0] == "indexed 1 document"
@@ -114,7 +115,7 @@ def test_a_lot_ends_in_time(engine: Engine, store: Store, monkeypatch: pytest.Mo
 
 
 def test_others_do_not_wait_for_who_reads_slowly(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres_search, "TURN_SECONDS", 0.3)
+    monkeypatch.setattr(postgres_index, "TURN_SECONDS", 0.3)
     reads, go = threading.Event(), threading.Event()
     reader = DocumentReader(store.blobs)
 
@@ -191,7 +192,7 @@ def test_what_was_emptied_is_filled_again(engine: Engine, store: Store):
 def test_a_question_which_takes_too_long_ends(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
     found = opened(engine, store)
     found.sync()
-    monkeypatch.setattr(postgres_search, "QUERY_SECONDS", 0.2)
+    monkeypatch.setattr(postgres_index, "QUERY_SECONDS", 0.2)
     with engine.begin() as connection:
         connection.exec_driver_sql(f"LOCK TABLE {PREFIX}_passages IN ACCESS EXCLUSIVE MODE")
         with pytest.raises(SearchError, match="statement timeout"):
