@@ -59,6 +59,6 @@ def test_its_password_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_no_such_url_is_refused_without_repeating_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_DATABASE", "mysql://me:hidden@host/a")
-    with pytest.raises(ConfigError, match=r"database: .*wanted is postgresql://") as error:
+    with pytest.raises(ConfigError, match=r"database: .*expected postgresql://") as error:
         load()
     assert "hidden" not in str(error.value)

@@ -240,8 +240,8 @@ def test_the_numbers_of_a_depth_are_set_in_the_file_and_in_the_environment(file:
 def test_a_number_of_a_depth_is_checked():
     assert settings.parse("depths.light.words", "250") == 250
     for name, value, wrong in (
-        ("depths.light.cycles", "0", r"setting depths.light.cycles: wanted is a whole number from 1 to 100"),
-        ("depths.light.agent_share", "1.5", r"wanted is a number above 0 and at most 1"),
+        ("depths.light.cycles", "0", r"setting depths.light.cycles: expected a whole number from 1 to 100"),
+        ("depths.light.agent_share", "1.5", r"expected a number above 0 and at most 1"),
         ("depths.light.cycle", "1", r"no setting named 'depths.light.cycle'.*depths.light.cycles"),
     ):
         with pytest.raises((ConfigError, UnknownName), match=wrong):

@@ -37,26 +37,26 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"limits": {"tokens": 0}}, "setting limits.tokens: wanted is a whole number above 0"),
-        ({"limits": {"user_runs_per_day": -1}}, "setting limits.user_runs_per_day: wanted is a whole number of at"),
-        ({"depths": {"light": {"cycles": 0}}}, "setting depths.light.cycles: wanted is a whole number from 1 to 100"),
-        ({"depths": {"light": {"stop_share": 2}}}, "wanted is a number above 0 and at most 1"),
-        ({"workers": {"slots": True}}, "setting workers.slots: wanted is a whole number from 1 to 1,000"),
-        ({"verify": "maybe"}, "setting verify: wanted is true or false"),
-        ({"depth": "deep"}, "setting depth: wanted is auto, light, medium or extended"),
-        ({"home": 5}, "setting home: wanted is a path"),
-        ({"blobs": 5}, "setting blobs: wanted is a path or text"),
-        ({"search": {"providers": 5}}, "setting search.providers: wanted is a list of text"),
-        ({"agents": {"tools": []}}, "setting agents.tools: wanted is a list of text, and not an empty one"),
-        ({"server": 5}, "setting server: wanted is a table"),
-        ({"services": {"a b": {"url": "http://a/v1"}}}, "setting services.a b: wanted is a name of letters, digits"),
+        ({"limits": {"tokens": 0}}, "setting limits.tokens: expected a whole number above 0"),
+        ({"limits": {"user_runs_per_day": -1}}, "setting limits.user_runs_per_day: expected a whole number of at"),
+        ({"depths": {"light": {"cycles": 0}}}, "setting depths.light.cycles: expected a whole number from 1 to 100"),
+        ({"depths": {"light": {"stop_share": 2}}}, "expected a number above 0 and at most 1"),
+        ({"workers": {"slots": True}}, "setting workers.slots: expected a whole number from 1 to 1,000"),
+        ({"verify": "maybe"}, "setting verify: expected true or false"),
+        ({"depth": "deep"}, "setting depth: expected auto, light, medium or extended"),
+        ({"home": 5}, "setting home: expected a path"),
+        ({"blobs": 5}, "setting blobs: expected a path or text"),
+        ({"search": {"providers": 5}}, "setting search.providers: expected a list of text"),
+        ({"agents": {"tools": []}}, "setting agents.tools: expected a list of text, not empty"),
+        ({"server": 5}, "setting server: expected a table"),
+        ({"services": {"a b": {"url": "http://a/v1"}}}, "setting services.a b: expected a name of letters, digits"),
         ({"services": {"mine": {}}}, "setting services.mine.url: it is missing"),
-        ({"limits": {"calls_at_once": {"openai": 0}}}, "setting limits.calls_at_once.openai: wanted is a whole number"),
-        ({"keys": {"openai": 5}}, "setting keys.openai: wanted is text"),
+        ({"limits": {"calls_at_once": {"openai": 0}}}, "setting limits.calls_at_once.openai: expected a whole number"),
+        ({"keys": {"openai": 5}}, "setting keys.openai: expected text"),
         ({"blobs": "s3://[planted"}, "setting blobs: this is no address"),
         ({"server": {"origins": ["http://[planted"]}}, "setting server.origins: this is no address"),
         ({"home": "~nobody-here/x"}, "setting home: the user after its `~` has no folder here"),
-        ({"aws": {"region": "Frankfurt!"}}, "setting aws.region: wanted is the name of a region, like eu-west-1"),
+        ({"aws": {"region": "Frankfurt!"}}, "setting aws.region: expected the name of a region, like eu-west-1"),
     ],
 )  # fmt: skip
 def test_a_fault_says_what_is_wanted(values: dict[str, Any], said: str):
@@ -72,16 +72,16 @@ def test_a_fault_says_where_it_is(file: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(ConfigError) as raised:
         load(verify="maybe")
     assert str(raised.value).split("; ") == [
-        "setting verify: wanted is true or false",
-        "setting depth: wanted is auto, light, medium or extended (in the environment)",
-        f"setting limits.tokens: wanted is a whole number above 0 (in {file})",
+        "setting verify: expected true or false",
+        "setting depth: expected auto, light, medium or extended (in the environment)",
+        f"setting limits.tokens: expected a whole number above 0 (in {file})",
         "no setting named 'limits.token'",
         f"did you mean 'limits.tokens'? (in {file})",
     ]
 
 
 def test_a_table_is_checked_where_code_makes_it():
-    with pytest.raises(ConfigError, match="setting index: wanted is local, postgres or opensearch"):
+    with pytest.raises(ConfigError, match="setting index: expected local, postgres or opensearch"):
         SearchSettings(index="elsewhere")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="no setting named 'token'; did you mean 'tokens'"):
         Limits(token=5)  # type: ignore[call-arg]

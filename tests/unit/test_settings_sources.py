@@ -225,7 +225,7 @@ def test_paths(file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     assert found.server.folders == (Path("/a"), Path("b"))
     assert load(blobs=" s3://bucket/prefix ").blobs == "s3://bucket/prefix"
     for wrong in ("ftp://host/x", "s3://", "s3://key@bucket/x"):
-        with pytest.raises(ConfigError, match=r"setting blobs: .*address|setting blobs: .*wanted is a folder"):
+        with pytest.raises(ConfigError, match=r"setting blobs: .*address|setting blobs: .*expected a folder"):
             load(blobs=wrong)
 
 

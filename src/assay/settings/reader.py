@@ -218,7 +218,7 @@ class _Reading:
             tables.append(table)
         if not tables:
             text = " as JSON" if given[0].variable else ""
-            self.faults.append(f"setting {path}: wanted is a table{text}{given[0].place}")
+            self.faults.append(f"setting {path}: expected a table{text}{given[0].place}")
             return None
         if field.is_table:
             return self.table(field.kind, tables, f"{path}.")
@@ -263,7 +263,7 @@ def _converted(field: SettingField, value: Any) -> Any:
     try:
         value = _fit(field, value)
     except (ValueError, OverflowError, msgspec.ValidationError):
-        raise ValueError(f"wanted is {wanted(field)}") from None
+        raise ValueError(f"expected {wanted(field)}") from None
     if value is not None:
         for change in field.after:
             value = change(value)
@@ -333,7 +333,7 @@ def _words(field: SettingField, kind: Any) -> str:
         *most, last = get_args(kind)
         return f"{', '.join(most)} or {last}" if most else str(last)
     if get_origin(kind) is tuple:
-        few = "" if field.limit("min_length") is None else ", and not an empty one"
+        few = "" if field.limit("min_length") is None else ", not empty"
         return f"a list of {wanted(_field(get_args(kind)[0]))}{few}"
     if kind in (int, float):
         return f"a {'whole ' if kind is int else ''}number{_range(field)}"

@@ -25,7 +25,7 @@ def secure(value: str) -> str:
     parts = address_parts(value.strip())
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if value and (parts.scheme not in ("https", "http") or not parts.netloc or parts.query or parts.fragment):
-        raise ValueError("wanted is an address: https://login.example.org")
+        raise ValueError("expected an address: https://login.example.org")
     if value and parts.scheme == "http" and not local:
         raise ValueError("give an address that begins with https://: http can be changed on the way")
     return value.strip()

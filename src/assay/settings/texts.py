@@ -51,7 +51,7 @@ def database(value: object) -> object:
     if text.lower() in ("", "none"):
         return None
     if not text.startswith(("postgresql://", "postgres://")):
-        raise ValueError("wanted is postgresql://USER:PASSWORD@HOST/NAME, or none")
+        raise ValueError("expected postgresql://USER:PASSWORD@HOST/NAME, or none")
     return Secret(text)
 
 
@@ -61,7 +61,7 @@ def blobs(value: object) -> object:
         return expanded(value)
     parts = address_parts(value.strip())
     if parts.scheme not in ("s3", "gs", "az") or not parts.netloc:
-        raise ValueError("wanted is a folder, or s3://BUCKET/PREFIX (gs:// and az:// are known too)")
+        raise ValueError("expected a folder, or s3://BUCKET/PREFIX (gs:// and az:// are known too)")
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("an address has no keys or options in it: those are read from the environment")
     return value.strip()
@@ -105,7 +105,7 @@ def address(value: str) -> str:
     except ValueError:
         good = False
     if not good or any(sign.isspace() or not sign.isprintable() for sign in value):
-        raise ValueError("wanted is the base of an API, like http://127.0.0.1:8000/v1")
+        raise ValueError("expected the base of an API, like http://127.0.0.1:8000/v1")
     return value
 
 
@@ -126,5 +126,5 @@ def opensearch_address(value: object) -> object:
     except ValueError:
         good = False
     if not good:
-        raise ValueError("wanted is https://USER:PASSWORD@HOST:9200")
+        raise ValueError("expected https://USER:PASSWORD@HOST:9200")
     return Secret(text.strip())

@@ -101,7 +101,7 @@ def test_list_is_tab_separated_for_programs():
         (["set", "dept", "light"], "no setting named 'dept'; did you mean 'depth'?"),
         (["set", "strategy", "orchestrate"], "no strategy named 'orchestrate'; did you mean 'orchestrated'?"),
         (["set", "models.judge", "extractive, acme:large"], "no model adapter named 'acme'; use one of: anthropic"),
-        (["set", "depth", "bottomless"], "setting depth: wanted is auto, light, medium or extended"),
+        (["set", "depth", "bottomless"], "setting depth: expected auto, light, medium or extended"),
     ],
 )
 def test_errors_help(args: list[str], message: str, file: Path, capsys: pytest.CaptureFixture[str]):
