@@ -47,7 +47,7 @@ else:
     verification = later("assay.app.verification")
     embeddings = later("assay.app.embeddings")
     hybrid = later("assay.search.vectors.hybrid")
-    post = later("assay.fetch.web.addresses")
+    addresses = later("assay.fetch.web.addresses")
     web = later("assay.app.online")
 
 

@@ -8,7 +8,8 @@ from assay.core.lexicon import clauses
 from assay.core.relevance.topic_question import keys
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow, column_names, is_head, row_cells
 from assay.core.tables.figures import is_missing
-from assay.core.tables.words import TableWords, read_asking
+from assay.core.tables.table_matches import TableWords
+from assay.core.tables.words import read_asking
 
 EMPTY = "–"
 """Stands for an empty cell."""

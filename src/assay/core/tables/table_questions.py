@@ -15,7 +15,8 @@ import msgspec
 from assay.core.relevance.topic_question import keys
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
-from assay.core.tables.words import DATED, PARTS, Measured, NamedValue, TableWords, read_asking
+from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
+from assay.core.tables.words import DATED, Measured, read_asking
 
 COVERED = 0.5
 """The share of a question's weight that must be accounted for."""

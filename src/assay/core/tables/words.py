@@ -1,26 +1,22 @@
-"""The words of a question over a table: operations that it asks for, and its words in headers, names and values.
+"""The operations a question asks for, by the words each language has for them (`operations.json`).
 
-Each language has words for operations and degrees ("longest": the largest of a length), never for what tables are about
-(`operations.json`). A word ending in `*` stands for all words with that beginning.
+The file names operations and degrees ("longest": the largest of a length), never what tables are about. A word ending
+in `*` stands for all words with that beginning.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Literal
 
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon import stop_terms
-from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
-from assay.core.tables.cells import UNNAMED, ReadTable
-from assay.core.tables.figures import figures_of, is_missing, moment, read_figure
+from assay.core.tables.figures import read_figure
 
 Operation = Literal["cell", "sum", "mean", "count", "max", "min"]
 Named = Literal["sum", "mean", "count", "max", "min"]
@@ -174,166 +170,3 @@ def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:
                 unit = f" {match['scale']} " if match["scale"] and figure.unit else " "
                 text = text[: match.start()] + unit + text[match.end() :]
     return tuple(found), text
-
-
-# The words of a question in a table: in its headers, its names, and the values of its cells.
-
-LONGEST_VALUE = 12
-"""The most keys of a cell that may be in a question."""
-LONGEST_CELL = 120
-BEGINNING = 2
-LEAST_SHORT = 3
-"""Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
-
-PARTS = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
-_DIGITS = re.compile(r"\d[\d.,/:-]*\d|\d")
-
-
-class NamedValue(msgspec.Struct, frozen=True):
-    """A cell's value in the question: its column, its texts, and the places of the question's keys that match it."""
-
-    column: int
-    texts: tuple[str, ...]
-    places: frozenset[int]
-
-
-class TableWords:
-    """The words of a question compared with a table: its keys in order, its significant words, and its names."""
-
-    def __init__(self, question: str, asking: Asking, table: ReadTable) -> None:
-        self.table, self.asking = table, asking
-        self.read: TopicQuestion = read_question(question)
-        analysis = self.read.analysis
-        stop = stop_terms(analysis)
-        self.said = keys(asking.rest, analysis)
-        self.telling = tuple(dict.fromkeys(key for key in self.said if key not in stop and key in self.read.keys))
-        self.names = self.read.names & set(self.telling)
-        self.heads = [self.name_keys("" if UNNAMED.fullmatch(head) else head) for head in table.heads]
-        self.around = self.name_keys(" ".join((table.title, table.caption, *table.heading)))
-        self.extra = frozenset(key for said in asking.said for key in keys(said, analysis)) - stop
-        self.stop = stop
-        self.folded = _fold(asking.rest)
-
-    # words
-
-    def name_keys(self, text: str) -> frozenset[str]:
-        """The keys of a header or title, whose words may be joined: `UrbanPop`, `Cars93`, `body_mass_g`."""
-        parted = " ".join(part for part in PARTS.split(text) if part)
-        return frozenset((*keys(parted, self.read.analysis), *keys(text, self.read.analysis)))
-
-    def matching_keys(self, wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
-        """The keys of `wanted` in `held`: equal, near, or abbreviated."""
-        asked = frozenset(wanted)
-        near = near_keys(asked, held)
-        short = {
-            key for key in asked for other in held
-            if len(other) >= LEAST_SHORT and other.isalpha() and len(key) > len(other) and key.startswith(other)
-        }  # fmt: skip
-        return (asked & held) | frozenset(near) | short
-
-    # rows
-
-    def values(self) -> list[NamedValue]:
-        """The cell values in the question, longest first; none shares a word with another."""
-        found: dict[tuple[int, frozenset[int]], list[str]] = {}
-        grams = _grams(self.said)
-        numbers = frozenset(_DIGITS.findall(self.asking.rest))
-        years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
-        for column in range(len(self.table.heads)):
-            for text in self._likely(column):
-                for places in self._places(text, column, grams, numbers, years):
-                    found.setdefault((column, places), []).append(text)
-        taken: list[NamedValue] = []
-        for (column, places), texts in sorted(found.items(), key=lambda item: self._rank(*item[0])):
-            if all(places.isdisjoint(other.places) for other in taken):
-                taken.append(NamedValue(column, tuple(texts), places))
-        return taken
-
-    def _likely(self, column: int) -> Iterator[str]:
-        """The different texts of a column that begin like something in the question."""
-        for beginning, texts in _beginnings(self.table.column(column)).items():
-            if beginning in self.folded:
-                yield from texts
-
-    def _rank(self, column: int, places: frozenset[int]) -> tuple[int, bool, int]:
-        named = bool(self.matching_keys(self.telling, self.heads[column]))
-        return (-len(places), not named, column)
-
-    def _places(
-        self,
-        text: str,
-        column: int,
-        grams: dict[tuple[str, ...], frozenset[int]],
-        numbers: frozenset[str],
-        years: frozenset[int],
-    ) -> Iterator[frozenset[int]]:
-        """The places of a cell's value in the question."""
-        if is_missing(text) or len(text) > LONGEST_CELL:
-            return
-        date = moment(text) if years and not text.isdigit() else None
-        if date is not None and date[0] in years:
-            place = grams.get((str(date[0]),))
-            if place is not None:
-                yield place
-            return
-        if read_figure(text) is not None and text not in numbers:
-            return
-        if text in numbers and not self._keyed(column):
-            return
-        said = keys(text, self.read.analysis)
-        place = grams.get(said)
-        if place is None and len(said) > 1 and any(each.isdigit() for each in said):
-            place = self._beginning(said, grams)  # "20.04 LTS" for "20.04"
-        if place is not None and not all(self.said[at] in self.stop for at in place):
-            yield place
-
-    def _beginning(self, said: tuple[str, ...], grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int] | None:
-        """The place of the figures a cell begins with, if letters follow them."""
-        size = next((at for at, each in enumerate(said) if not each.isdigit()), len(said))
-        return grams.get(said[:size]) if size else None
-
-    def _keyed(self, column: int) -> bool:
-        """True if a column of figures may select rows: its header is asked for, or it has years or row numbers."""
-        if self.matching_keys(self.telling, self.heads[column]):
-            return True
-        filled = [text for text in self.table.column(column) if text]
-        return all(len(text) == 4 and text.isdigit() for text in filled) or (
-            column == 0 and len(set(filled)) == len(filled)
-        )
-
-    # columns
-
-    def figured(self, column: int) -> bool:
-        """True if a column holds figures."""
-        return figures_of(self.table, column) is not None
-
-    def dated(self, column: int) -> bool:
-        """True if a column holds dates."""
-        filled = [text for text in self.table.column(column) if not is_missing(text)]
-        return bool(filled) and all(moment(text) is not None for text in filled)
-
-
-def _fold(text: str) -> str:
-    """Lower case without accents."""
-    text = text.casefold()
-    if text.isascii():
-        return text
-    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
-
-
-@lru_cache(maxsize=1024)
-def _beginnings(column: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """The different texts of a column by their first letters, which a stem shares with its word."""
-    found: dict[str, dict[str, None]] = {}
-    for text in column:
-        found.setdefault(_fold(text.lstrip()[: 2 * BEGINNING])[:BEGINNING], {})[text] = None
-    return {beginning: tuple(texts) for beginning, texts in found.items() if beginning}
-
-
-def _grams(said: Sequence[str]) -> dict[tuple[str, ...], frozenset[int]]:
-    """Every run of a question's keys, and its places."""
-    found: dict[tuple[str, ...], frozenset[int]] = {}
-    for size in range(1, min(len(said), LONGEST_VALUE) + 1):
-        for start in range(len(said) - size + 1):
-            found.setdefault(tuple(said[start : start + size]), frozenset(range(start, start + size)))
-    return found
