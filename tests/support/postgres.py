@@ -291,12 +291,17 @@ def _drop(connection: Connection[Any], schema: str) -> None:
 
 
 def _empty(connection: Connection[Any], schema: str) -> None:
-    """Two statements sent, however many tables there are: the way to the server and back takes longest."""
+    """Two statements sent, however many tables there are: the way to the server and back takes longest.
+
+    Tables of a search index go: whoever needs them makes them.
+    """
     from assay.store.sql.tables import metadata, version
 
     there = {name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema])}
     tables = [table.name for table in reversed(metadata.sorted_tables) if table is not version]
     statements = [f'DELETE FROM "{schema}".{name}' for name in tables if name in there]
+    others = there - {*tables, version.name}
+    statements += [f'DROP TABLE "{schema}"."{name}" CASCADE' for name in sorted(others)]
     if statements:
         connection.execute("; ".join(statements).encode())
 
