@@ -265,6 +265,7 @@ class Databases:
     def give_back(self) -> None:
         for url in self._taken:
             _empty(self._connection, _schema(url))
+            _drop_indexes(self._connection, _schema(url))
         self._free += self._taken
         self._taken = []
 
@@ -290,18 +291,23 @@ def _drop(connection: Connection[Any], schema: str) -> None:
     connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE'.encode())
 
 
-def _empty(connection: Connection[Any], schema: str) -> None:
-    """Two statements sent, however many tables there are: the way to the server and back takes longest.
+def _drop_indexes(connection: Connection[Any], schema: str) -> None:
+    """Remove the tables of search indexes: whoever needs them makes them."""
+    from assay.store.sql.tables import metadata
 
-    Tables of a search index go: whoever needs them makes them.
-    """
+    found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema]).fetchall()
+    for (name,) in found:
+        if name not in metadata.tables:
+            connection.execute(f'DROP TABLE IF EXISTS "{schema}"."{name}" CASCADE'.encode())
+
+
+def _empty(connection: Connection[Any], schema: str) -> None:
+    """Two statements sent, however many tables there are: the way to the server and back takes longest."""
     from assay.store.sql.tables import metadata, version
 
     there = {name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema])}
     tables = [table.name for table in reversed(metadata.sorted_tables) if table is not version]
     statements = [f'DELETE FROM "{schema}".{name}' for name in tables if name in there]
-    others = there - {*tables, version.name}
-    statements += [f'DROP TABLE "{schema}"."{name}" CASCADE' for name in sorted(others)]
     if statements:
         connection.execute("; ".join(statements).encode())
 
