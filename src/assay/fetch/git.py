@@ -181,7 +181,7 @@ class _Git:
         return found
 
     def has(self, commit: str) -> bool:
-        """Whether this commit was already fetched by another call with the same folder."""
+        """True if this commit was already fetched by another call with the same folder."""
         try:
             return (self._folder / FETCHED).read_text() == commit
         except OSError:

@@ -108,14 +108,14 @@ class HtmlExtractor:
 
 
 def _is_short(tree: LexborHTMLParser, full: str) -> bool:
-    """Whether the page has little text; a page that hides its text until a script has run does not count."""
+    """True if the page has little text; a page that hides its text until a script has run does not count."""
     if len(full) >= SHORT:
         return False
     return tree.body is None or len(tree.body.text(deep=True)) < MOSTLY_HIDDEN
 
 
 def is_documentation(tree: LexborHTMLParser) -> bool:
-    """Whether a documentation tool made this page, or it has no clutter. Manuals link to places inside themselves.
+    """True if a documentation tool made this page, or it has no clutter. Manuals link to places inside themselves.
 
     Of the 884 pages of trafilatura's evaluation (news, blogs, shops) 4 count as documentation, all without clutter; of
     300 pages of two manuals, all do.

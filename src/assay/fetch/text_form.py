@@ -63,7 +63,7 @@ def clean(text: str) -> str:
 
 
 def _storable(text: str) -> bool:
-    """Whether `text` can be stored unchanged; testing its bytes takes less than half the time of a search."""
+    """True if `text` can be stored unchanged; testing its bytes takes less than half the time of a search."""
     try:
         data = text.encode()
     except UnicodeEncodeError:

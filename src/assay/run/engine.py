@@ -270,7 +270,7 @@ class Engine:
 
     @property
     def busy(self) -> bool:
-        """Whether this process executes or prepares a run."""
+        """True if this process executes or prepares a run."""
         return bool(self._handles)
 
     def _keep(self, handle: RunTask) -> RunTask:

@@ -299,7 +299,7 @@ class RouteGroup:
     needs: Literal["method", "route", "read"] = "method"
 
     def has(self, path: str) -> bool:
-        """Whether a path is below the prefix."""
+        """True if a path is below the prefix."""
         return path == self.prefix or path.startswith(self.prefix.rstrip("/") + "/")
 
 

@@ -239,7 +239,7 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 
 def _is_of(value: object, kind: Any) -> bool:
-    """Whether a value is of a type; the members of a list are looked at, those of a mapping are left to its reader."""
+    """True if a value is of a type; the members of a list are looked at, those of a mapping are left to its reader."""
     origin = get_origin(kind)
     if origin is Literal:
         return value in get_args(kind)

@@ -174,7 +174,7 @@ def _models(settings: Settings, named: Mapping[Role, tuple[str, ...]]) -> dict[R
 
 
 def web_in_scope(wanted: RunOptions, settings: Settings) -> bool | None:
-    """Whether the web is in scope, as far as the caller or the settings say so."""
+    """True if the web is in scope, as far as the caller or the settings say so."""
     if settings.search.offline:
         return False
     asked = wanted.get("web")

@@ -55,7 +55,7 @@ class Site:
         self.rules = WebRules(domains=(self.start.host.lower(),))
 
     def holds(self, url: str) -> bool:
-        """Whether a page belongs to this site and may be readable."""
+        """True if a page belongs to this site and may be readable."""
         try:
             there = read(url)
         except BadUrl:
@@ -81,7 +81,7 @@ class _Frontier:
             self._waiting.append((url, depth))
 
     def mark_seen(self, url: str) -> bool:
-        """Whether this address was seen before; it counts as seen afterwards."""
+        """True if this address was seen before; it counts as seen afterwards."""
         name = canonical(url)
         before = name in self._known
         self._known.add(name)
@@ -160,7 +160,7 @@ async def _pages(
 
 
 def _is_elsewhere(site: Site, page: Fetched, found: Links) -> bool:
-    """Whether a page names another address of the site as its own."""
+    """True if a page names another address of the site as its own."""
     here = {canonical(page.final_url), canonical(page.url)}
     return bool(found.canonical) and site.holds(found.canonical) and canonical(found.canonical) not in here
 

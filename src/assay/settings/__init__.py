@@ -349,7 +349,7 @@ def _origins(names: Collection[str]) -> dict[str, Origin]:
 
 
 def _has(given: GivenValue, path: list[str]) -> bool:
-    """Whether a source has the setting at `path`."""
+    """True if a source has the setting at `path`."""
     for part in path:
         table = given.opened()
         if table is None or part not in table.value:

@@ -73,12 +73,12 @@ class SettingField(msgspec.Struct, frozen=True):
 
     @property
     def is_table(self) -> bool:
-        """Whether it has fields of its own."""
+        """True if it has fields of its own."""
         return isinstance(self.kind, msgspec.StructMeta)
 
     @property
     def is_mapping(self) -> bool:
-        """Whether it has entries by names of the user's."""
+        """True if it has entries by names of the user's."""
         return get_origin(self.kind) is dict
 
 

@@ -80,7 +80,7 @@ async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
 
 
 async def _had_no_model(assay: Assay, row: RunRow) -> bool:
-    """Whether a run failed because no model could be used, so that it may begin where it stopped."""
+    """True if a run failed because no model could be used, so that it may begin where it stopped."""
     return row.status == "failed" and (await assay.view(row.run_id)).stop_reason == "no_model"
 
 

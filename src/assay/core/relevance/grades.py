@@ -66,7 +66,7 @@ def grade(
 
 
 def apart(question: str, statements: Sequence[str]) -> bool:
-    """Whether question and sentences are clearly in two languages."""
+    """True if question and sentences are clearly in two languages."""
     asked, answered = of_question(question), detect(" ".join(statements))
     return bool(asked and answered and asked != answered)
 
@@ -112,7 +112,7 @@ def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vect
 
 
 def _is_beside(features: Features, around: Mapping[str, float], rarest: float) -> bool:
-    """Whether a sentence, with what it cites, has nothing that the question names, or only its frequent words."""
+    """True if a sentence, with what it cites, has nothing that the question names, or only its frequent words."""
     names = features.question.names
     frequent = max((features.weights[key] for key in around), default=0.0) < FREQUENT * rarest
     return frequent or (bool(names) and names.isdisjoint(around))

@@ -35,7 +35,7 @@ _VOWELS = re.compile(r"[aeiouyäöüéèê]")
 
 
 def says_other(question: TopicQuestion, text: str) -> bool:
-    """Whether a text says that people did something, and nowhere has the verb that the question asks for.
+    """True if a text says that people did something, and nowhere has the verb that the question asks for.
 
     False if the question does not ask who did something, or is in another language than the text.
     """
@@ -67,13 +67,13 @@ def _words(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=65536)
 def _same(verb: str, word: str, analysis: str) -> bool:
-    """Whether a word is a form of a verb, or is made of it: "wrote", "written", "writer"."""
+    """True if a word is a form of a verb, or is made of it: "wrote", "written", "writer"."""
     ours, theirs = keys(verb, analysis), keys(word, analysis)
     return bool(set(ours) & set(theirs)) or bool(near_keys(ours, theirs)) or _ablaut(verb, word)
 
 
 def _ablaut(one: str, other: str) -> bool:
-    """Whether two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben"."""
+    """True if two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben"."""
     short, long = sorted((_consonants(one), _consonants(other)), key=len)
     return len(short) > 1 and long.startswith(short) and set(long[len(short) :]) <= set("nrst")
 

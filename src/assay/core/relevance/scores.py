@@ -137,7 +137,7 @@ class Judgement(msgspec.Struct, frozen=True):
     language: str = ""
 
     def answers(self, named: bool = False) -> bool:
-        """Whether the best statements count as an answer; a lower chance is enough if the question names their
+        """True if the best statements count as an answer; a lower chance is enough if the question names their
         document.
         """
         held = weights()

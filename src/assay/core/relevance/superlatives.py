@@ -35,12 +35,12 @@ def _superlatives(question: str, analysis: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _has(held: Sequence[str], asked: Sequence[Sequence[str]]) -> bool:
-    """Whether one of the superlatives is in a text, all its words in order."""
+    """True if one of the superlatives is in a text, all its words in order."""
     return any(held[at : at + len(each)] == each for each in asked for at in range(len(held)))
 
 
 def _outermost(question: TopicQuestion, texts: Sequence[str]) -> list[bool]:
-    """Whether each text has the largest or smallest number; none, if fewer than two have one, or not in one unit."""
+    """True if each text has the largest or smallest number; none, if fewer than two have one, or not in one unit."""
     operation, dimension = _measured(question.text)
     point: Point = "," if question.language in COMMA_LANGUAGES else "."
     values: list[Decimal | None] = [None] * len(texts)

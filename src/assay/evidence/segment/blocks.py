@@ -291,7 +291,7 @@ class _Reader:
         return True
 
     def _is_short(self, line: TextLine) -> bool:
-        """Whether a line is a name above records."""
+        """True if a line is a name above records."""
         below = self._next()
         if (
             len(line.body) > shape.LONG_VALUE
@@ -358,7 +358,7 @@ class _Reader:
         return self._continues(line) and not shape.NUMBERED.match(line.body)
 
     def _continues(self, line: TextLine) -> bool:
-        """Whether a line continues the paragraph or item above it."""
+        """True if a line continues the paragraph or item above it."""
         body = line.body
         if not body:
             return False

@@ -113,7 +113,7 @@ class _Context:
         return self.lead
 
     def _introduces(self) -> bool:
-        """Whether the sentence before introduces a list or a table: it ends with a colon, or is not a sentence."""
+        """True if the sentence before introduces a list or a table: it ends with a colon, or is not a sentence."""
         named = len(self.lead.split()) <= NAME_WORDS and not self.lead.endswith(_ENDS) and ": " not in self.lead
         return bool(self.lead) and (self.lead[-1] in ":：" or named)
 
@@ -144,7 +144,7 @@ class _Context:
         return _BLANK.search(between) is not None or last.heading != block.heading
 
     def _heads(self, first: TextBlock, second: TextBlock) -> bool:
-        """Whether the line between two rows makes the first a header; in a table drawn as a grid it must be of `=`."""
+        """True if the line between two rows makes the first a header; in a table drawn as a grid it must be of `=`."""
         if self._parted(first, second):
             return False
         before = self.text[max(0, first.start - LONGEST_LABEL) : first.start].rstrip().rpartition("\n")[2]
@@ -192,7 +192,7 @@ class _Context:
         return found if len(found.split()) <= TERM_WORDS else ""
 
     def _is_term(self, name: str, rest: str) -> bool:
-        """Whether a line ended on purpose: the next word would have fitted into it."""
+        """True if a line ended on purpose: the next word would have fitted into it."""
         word = rest.split(maxsplit=1)[:1]
         below = [len(line.strip()) for line in rest.splitlines()]
         width = max(below) if len(below) > 1 else WRAPPED - 1
@@ -258,7 +258,7 @@ def _pieces(text: str, block: TextBlock) -> Iterable[Range]:
 
 
 def _is_one(text: str, block: TextBlock) -> bool:
-    """Whether `_prose` would make one passage, without looking for sentences, which costs ten times more."""
+    """True if `_prose` would make one passage, without looking for sentences, which costs ten times more."""
     if block.end - block.start > ENOUGH:
         return False
     return len(BREAKS.findall(text, block.start, block.end)) < SENTENCES
@@ -337,7 +337,7 @@ def _cut_point(text: str, start: int) -> int:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Whether two characters are displayed as one: combining marks, joiners, variation selectors, flags."""
+    """True if two characters are displayed as one: combining marks, joiners, variation selectors, flags."""
     return (
         unicodedata.category(right) in ("Mn", "Me", "Mc", "Sk")
         or right in "\u200d\ufe0f"

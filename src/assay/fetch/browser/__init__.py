@@ -179,12 +179,12 @@ class PageGlance(msgspec.Struct, frozen=True):
 
     @property
     def bare(self) -> bool:
-        """Whether a reader sees nothing before the scripts have run."""
+        """True if a reader sees nothing before the scripts have run."""
         return self.scripts and self.characters < BARE
 
     @property
     def short(self) -> bool:
-        """Whether there may be more text after the scripts have run."""
+        """True if there may be more text after the scripts have run."""
         return self.scripts and self.characters < SHORT
 
 

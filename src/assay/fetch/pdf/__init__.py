@@ -13,7 +13,7 @@ SCAN_SECONDS = 600.0
 
 
 def reads_scans() -> bool:
-    """Whether scanned pages can be read: the extra `ocr` is installed."""
+    """True if scanned pages can be read: the extra `ocr` is installed."""
     return all(find_spec(module) is not None for module in (PACKAGE, "onnxruntime"))
 
 

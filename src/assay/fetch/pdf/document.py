@@ -138,7 +138,7 @@ def _is_outer(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_bare(text: str) -> bool:
-    """Whether a row is a page number with at most one word beside it."""
+    """True if a row is a page number with at most one word beside it."""
     return len(_WORD.findall(_ROMAN.sub("", text))) <= 1
 
 
@@ -165,7 +165,7 @@ def _repeated(rows: Sequence[EdgeRow], pages: int) -> set[int]:
 
 
 def _is_run(rows: Sequence[EdgeRow]) -> bool:
-    """Whether rows are set off from the text and occur on successive pages, or on successive left or right pages."""
+    """True if rows are set off from the text and occur on successive pages, or on successive left or right pages."""
     apart = sum(row.apart for row in rows)
     numbers = sorted({row.page for row in rows})
     near = sum(after - before <= NEXT for before, after in pairwise(numbers))

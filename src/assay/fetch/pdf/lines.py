@@ -93,7 +93,7 @@ class Pdf:
             raise ExtractError(f"page {number} is damaged") from error
 
     def shows_anything(self) -> bool:
-        """Whether anything is drawn on a page."""
+        """True if anything is drawn on a page."""
         for number in range(self.pages):
             try:
                 page = self._document[number]

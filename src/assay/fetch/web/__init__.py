@@ -178,7 +178,7 @@ class WebFetcher:
         return await once(self._pages, (canonical(url), rules), lambda: self._whole(url, rules))
 
     async def reaches(self, url: str) -> bool:
-        """Whether the host of `url` may be connected to; only the resolver is queried."""
+        """True if the host of `url` may be connected to; only the resolver is queried."""
         try:
             place = _address(url)
             await self._network.addresses(place.host, place.port)

@@ -43,7 +43,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     setting: str = "web.allow"
 
     def names(self, host: str, port: int) -> bool:
-        """Whether the user named this host."""
+        """True if the user named this host."""
         return host.lower() in self.hosts or f"{host.lower()}:{port}" in self.hosts
 
 

@@ -176,7 +176,7 @@ def _profile(name: str, model: str, service: DirectService, access: Access) -> P
 
 
 def _installed(module: str) -> bool:
-    """Whether `module` can be imported, without importing it."""
+    """True if `module` can be imported, without importing it."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:

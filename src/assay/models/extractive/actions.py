@@ -173,7 +173,7 @@ def conversation(request: Request) -> tuple[ConversationMessage, ...]:
 
 
 def follow_up(request: Request) -> FollowUp:
-    """Whether the topic is the same: the question points back, or shares a topic word with the earlier messages."""
+    """True if the topic is the same: the question points back, or shares a topic word with the earlier messages."""
     said = conversation(request)
     question = analyze(question_of(request))
     if not said:
@@ -344,7 +344,7 @@ def research(request: Request) -> tuple[ToolCall, ...]:
 
 
 def _has_tables(shelf: ShownSources) -> bool:
-    """Whether a table row is among the shown passages, or nothing is shown: then there are few documents to search."""
+    """True if a table row is among the shown passages, or nothing is shown: then there are few documents to search."""
     return not shelf.books or any(is_row(passage.text) for book in shelf.books for passage in book.passages)
 
 

@@ -154,7 +154,7 @@ def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) ->
 
 
 def _covered(part: str, told: Sequence[FindingMessage]) -> bool:
-    """Whether a step that covers the whole part found something citable, other than that nothing is stated."""
+    """True if a step that covers the whole part found something citable, other than that nothing is stated."""
     wanted = set(topics(part))
     stated = [each for each in told if each.cites and any(_states(line) for line in each.text.splitlines())]
     return any(wanted <= set(topics(each.task.split("\n", 1)[0])) for each in stated)

@@ -78,7 +78,7 @@ def phrases_asked(text: str) -> dict[str, object] | None:
 
 
 def is_unconditional(question: ParsedQuestion) -> bool:
-    """Whether a question has no word that could be a condition."""
+    """True if a question has no word that could be a condition."""
     return not {stem(word) for word in question.words if carries_topic(word)} - _ASKING
 
 

@@ -50,7 +50,7 @@ class DatabaseBackend(Protocol):
         ...
 
     def exists(self) -> bool:
-        """Whether it may exist already."""
+        """True if it may exist already."""
         ...
 
     def guard(self) -> AbstractContextManager[None]:
@@ -78,7 +78,7 @@ class DatabaseBackend(Protocol):
         ...
 
     def others(self, connection: Connection) -> bool:
-        """Whether anybody else is connected, as far as the database can tell."""
+        """True if anybody else is connected, as far as the database can tell."""
         ...
 
     def alone(self, connection: Connection) -> AbstractContextManager[bool]:
@@ -111,11 +111,11 @@ class DatabaseBackend(Protocol):
         ...
 
     def is_busy(self, error: BaseException) -> bool:
-        """Whether another process kept it locked for longer than we wait."""
+        """True if another process kept it locked for longer than we wait."""
         ...
 
     def is_away(self, error: BaseException) -> bool:
-        """Whether it could not be reached, or the connection broke; it may come back."""
+        """True if it could not be reached, or the connection broke; it may come back."""
         ...
 
     def explain(self, error: BaseException) -> StoreError:

@@ -239,11 +239,11 @@ class Postgres:
         return float(connection.execute(_NOW).scalar_one())
 
     def is_busy(self, error: BaseException) -> bool:
-        """Whether a lock could not be taken in time."""
+        """True if a lock could not be taken in time."""
         return _code(error) == "55P03"
 
     def is_away(self, error: BaseException) -> bool:
-        """Whether the connection, not the statement, failed (classes 08 and 57P, idle for too long, or no code)."""
+        """True if the connection, not the statement, failed (classes 08 and 57P, idle for too long, or no code)."""
         origin = _origin(error)
         if _code(error) == "25P03":
             return True

@@ -68,7 +68,7 @@ class Sqlite:
         return engine(self._path)
 
     def exists(self) -> bool:
-        """Whether the file exists."""
+        """True if the file exists."""
         return self._path.exists()
 
     @contextmanager
@@ -168,7 +168,7 @@ def prepare(connection: Connection) -> None:
 
 
 def is_busy(error: BaseException) -> bool:
-    """Whether another process kept the database locked for longer than we wait."""
+    """True if another process kept the database locked for longer than we wait."""
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 

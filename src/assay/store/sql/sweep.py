@@ -115,11 +115,11 @@ class SqlUpkeep:
         return Swept(rows=tuple(sorted(gone)), blobs=len(names), size=sum(each.size for each in removed))
 
     def _others_store(self) -> bool:
-        """Whether another library has stored bytes in the same place."""
+        """True if another library has stored bytes in the same place."""
         return self._shared and not self._blobs.owners() <= {self._owner()}
 
     def _elsewhere(self, connection: Connection) -> bool:
-        """Whether another process works with a database on a server: it is connected, or executes a run."""
+        """True if another process works with a database on a server: it is connected, or executes a run."""
         backend = self._database.backend
         if isinstance(backend, Sqlite):
             return False
@@ -170,7 +170,7 @@ class SqlUpkeep:
 
 
 def _executed(connection: Connection, now: float) -> bool:
-    """Whether any process executes a run: what it has read may not yet be recorded."""
+    """True if any process executes a run: what it has read may not yet be recorded."""
     held = connection.execute(select(runs.c.lease_until).where(runs.c.holder != "")).scalars()
     return any(is_held(until, now) for until in held)
 

@@ -203,7 +203,7 @@ def drop_of_run(connection: Connection, run_id: str) -> None:
 
 
 def _all_events_noted() -> ColumnElement[bool]:
-    """Whether the run of a webhook has ended, and all its events were noted."""
+    """True if the run of a webhook has ended, and all its events were noted."""
     return (
         exists(select(1).select_from(runs).join(heard, heard.c.run == runs.c.number))
         .where(runs.c.run_id == webhooks.c.run, runs.c.status.in_(OVER), heard.c.seq >= runs.c.last_seq)

@@ -59,7 +59,7 @@ class _Opinion(msgspec.Struct, frozen=True):
 
 
 def has_judge(run: Run) -> bool:
-    """Whether a model can judge, other than the built-in one, and judging is not switched off."""
+    """True if a model can judge, other than the built-in one, and judging is not switched off."""
     names = run.brief.models.get("judge", ())
     return bool(names) and "judge" not in run.brief.checks_off and not run.world.models[names[0]].profile.deterministic
 
