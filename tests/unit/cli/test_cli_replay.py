@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import AsyncIterator
 from itertools import pairwise
 
 import logs
@@ -8,6 +9,7 @@ from assay.cli.figures import moment
 from assay.cli.run_summary import summary
 from assay.cli.runs.control import ReplayPlayer, gaps
 from assay.core import events as e
+from assay.core.events import Envelope
 from assay.core.view import RunView, fold
 
 
@@ -21,12 +23,20 @@ async def test_every_event_once_and_in_order(speed: float):
 
 async def test_time_in_the_run_never_goes_back_nor_ahead_of_it():
     log = logs.one_agent().events
+    following = [*log[1:], log[-1]]
     replay, seen = ReplayPlayer(log, 1_000.0), []
-    async for envelope in replay:
+    async for envelope, after in _together(replay, following):
         seen.append(replay.now())
-        assert seen[-1] >= moment(envelope.at)
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(0.002)  # two seconds of the run: longer than between most events
+        seen.append(replay.now())
+        assert moment(envelope.at) <= seen[-2] <= seen[-1] <= moment(after.at)
     assert all(before <= after for before, after in pairwise(seen))
+
+
+async def _together(replay: ReplayPlayer, following: list[Envelope]) -> AsyncIterator[tuple[Envelope, Envelope]]:
+    rest = iter(following)
+    async for envelope in replay:
+        yield envelope, next(rest)
 
 
 def test_a_replay_takes_ten_seconds_at_most_and_a_short_run_its_own_time():

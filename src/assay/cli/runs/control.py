@@ -41,20 +41,21 @@ class ReplayPlayer:
         total = sum(self._gaps)
         self.speed = max(1.0, total / LONGEST_REPLAY) if speed is None else speed
         self._last = moment(events[0].at) if events else datetime.now(UTC)
-        self._shown_at = 0.0
+        self._shown_at, self._until_next = 0.0, 0.0
 
     def now(self) -> datetime:
-        """The time in the run, which also passes between its events."""
-        since = asyncio.get_running_loop().time() - self._shown_at if self._shown_at else 0.0
-        return self._last + timedelta(seconds=since * self.speed)
+        """The time in the run, which also passes between its events, but never beyond the next one."""
+        since = asyncio.get_running_loop().time() - self._shown_at
+        return self._last + timedelta(seconds=min(since * self.speed, self._until_next))
 
     async def __aiter__(self) -> AsyncIterator[Envelope]:
         loop = asyncio.get_running_loop()
         due = loop.time()
-        for envelope, gap in zip(self._events, self._gaps, strict=True):
+        following = [*self._gaps[1:], 0.0]
+        for envelope, gap, until_next in zip(self._events, self._gaps, following, strict=False):
             due += gap / self.speed if self.speed else 0.0
             await asyncio.sleep(max(0.0, due - loop.time()))
-            self._last, self._shown_at = moment(envelope.at), loop.time()
+            self._last, self._shown_at, self._until_next = moment(envelope.at), loop.time(), until_next
             yield envelope
 
 
