@@ -69,6 +69,18 @@ async def test_no_evidence_is_said_and_nothing_is_cited() -> None:
     assert whole(log)
 
 
+async def test_nothing_answers_in_a_report_that_found_nothing() -> None:
+    nothing = "Nothing about this was found."
+    script = [*planned(ONE_STEP), sends(TIDE), *agent(TIDE, "tide at Brest", nothing), report_wanted()]
+    log = await Sea().run(script)
+    assert log.last(e.RunCompleted).stop_reason == "no_evidence"
+    assert "[S1.1]" in log.text  # the nearest passages are cited
+    assert "answers" not in log.last(e.ClaimsGraded).relevance.values()
+    script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says(ROSE, task="write")]
+    found = await Sea().run(script)
+    assert "answers" in found.last(e.ClaimsGraded).relevance.values()
+
+
 async def test_no_time_at_all_still_gives_a_report() -> None:
     log = await Sea().run([], budget=Budget(seconds=1e-6))
     assert log.text.startswith("Nothing was searched")

@@ -165,7 +165,7 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
 def _written(draft: Draft) -> WrittenReport:
     """The draft as it is verified. Without sources nothing is checked."""
     proofreader = draft.proofreader if draft.sourced else None
-    return WrittenReport(text=draft.text, streamed=draft.streamed, proofreader=proofreader)
+    return WrittenReport(text=draft.text, streamed=draft.streamed, found=draft.found, proofreader=proofreader)
 
 
 def _cited(draft: Draft, ledger: Ledger) -> tuple[Source, ...]:

@@ -48,18 +48,25 @@ FEW = 2
 _ASKED = re.compile(r"[^?？؟]+[?？؟]")
 
 
-async def graded(run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source]) -> tuple[ClaimResult, ...]:
-    """Grade how far each claim answers the run's question, and log it."""
+async def graded(
+    run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source], *, found: bool = True
+) -> tuple[ClaimResult, ...]:
+    """Grade how far each claim answers the run's question, and log it.
+
+    Nothing answers it in a report that says so: it is not `found`, and shows what is nearest.
+    """
     asked = questions(run.brief)
     sentences = [_cited_sentence(each, sources) for each in checked]
 
     def work() -> list[Relevance]:
         words = grade(asked, sentences, run.rarity)
+        if not found:
+            return ["related" if word == "answers" else word for word in words]
         return ["answers" if is_answer(each, asked) else word for each, word in zip(checked, words, strict=True)]
 
-    found = await asyncio.to_thread(work)
-    run.emit(ClaimsGraded(relevance={each.id: word for each, word in zip(checked, found, strict=True)}))
-    return tuple(map(_with, checked, found))
+    grades = await asyncio.to_thread(work)
+    run.emit(ClaimsGraded(relevance={each.id: word for each, word in zip(checked, grades, strict=True)}))
+    return tuple(map(_with, checked, grades))
 
 
 def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
@@ -130,11 +137,12 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with markers.
 
     `proofreader` has found and checked claims while it was written, as it `streamed`; they are neither logged nor
-    checked again.
+    checked again. `found` is False if it only says that nothing was found, with the nearest passages.
     """
 
     text: str
     streamed: str = ""
+    found: bool = True
     proofreader: Proofreader | None = None
 
 
@@ -174,7 +182,7 @@ async def verify(
         kept = {each.id for each in repaired.checked}
         repaired = closing(run, repaired, [each for each in checked if each.id not in kept])
     if rules.enabled:
-        answering = await graded(run, repaired.checked, held.sources)
+        answering = await graded(run, repaired.checked, held.sources, found=report.found)
         repaired = msgspec.structs.replace(repaired, checked=answering)
     return _gated(run, repaired, held)
 
