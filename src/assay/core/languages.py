@@ -165,31 +165,56 @@ COMMON_WORDS = {
     "tr": "ve bir bu da de için ile olarak olan çok daha gibi en kadar sonra ne var değil her ama veya",
 }
 ASKING = {
-    "en": "what who whom whose which when where why how does did do is are was were can could should would any there",
-    "de": "was wer wen wem welche welcher welches wann wo warum weshalb wieso wie gibt hat kann soll wurde",
-    "fr": "quel quelle quels quelles qui quoi quand où pourquoi comment combien est",
-    "es": "qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuántos",
-    "pt": "qual quais quem quando onde quanto quantos",
-    "it": "quale quali chi cosa quando dove perché quanto quanti",
-    "nl": "wat wie welke wanneer waar waarom hoe hoeveel",
-    "sv": "vad vem vilken vilka när varför hur",
-    "da": "hvad hvem hvilken hvilke hvornår hvor hvorfor hvordan",
-    "no": "hva hvem hvilken når hvor hvorfor hvordan",
-    "fi": "mikä mitä kuka milloin missä miksi miten kuinka",
-    "pl": "co kto jaki jaka jakie kiedy gdzie dlaczego ile",
-    "cs": "co kdo jaký jaká jaké kdy kde proč kolik",
-    "ro": "ce cine când unde cum cât",
-    "hu": "mi ki melyik mikor hol miért hogyan mennyi",
-    "tr": "kim hangi nerede nasıl neden kaç",
+    "en": "what who whom whose which when where why how does did do is are was were can could should would will may any"
+    " there i my me we our you your it list name compare explain describe summarize find tell show give between about",
+    "de": "was wer wen wem wessen welche welcher welches wann wo woher wohin warum weshalb wieso wie gibt hat kann soll"
+    " wurde wurden sind ist ich mein wir man nenne vergleiche erkläre beschreibe zwischen über",
+    "fr": "quel quelle quels quelles qui quoi quand où pourquoi comment combien est sont je mon mes nous peut compare"
+    " explique décris entre lequel laquelle",
+    "es": "qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuánta cuántos cuántas yo mi puedo hay compara"
+    " explica describe entre sobre",
+    "pt": "qual quais quem quando onde quanto quanta quantos quantas como eu meu posso há compare explique"
+    " descreva entre",
+    "it": "quale quali qual chi cosa quando dove perché quanto quanta quanti quante come io mio posso confronta spiega"
+    " descrivi tra",
+    "nl": "wat wie welke welk wanneer waar waarom hoe hoeveel ik mijn wij kan vergelijk beschrijf tussen over",
+    "sv": "vad vem vilken vilket vilka när varför hur jag min vi mellan om var",
+    "da": "hvad hvem hvilken hvilket hvilke hvornår hvor hvorfor hvordan jeg min mellem om",
+    "no": "hva hvem hvilken hvilket hvilke når hvor hvorfor hvordan jeg min mellom om",
+    "fi": "mikä mitä mitkä kuka ketkä milloin missä miksi miten kuinka minä minun voiko onko välillä montako paljonko",
+    "pl": "co kto jaki jaka jakie kiedy gdzie dlaczego ile czy który która które mój mogę między porównaj",
+    "cs": "co kdo jaký jaká jaké kdy kde proč kolik jak který která které můj mohu mezi porovnej",
+    "ro": "ce cine când unde cum cât câte câți câtă care eu meu pot între despre compară",
+    "hu": "mi ki melyik mikor hol miért hogyan mennyi hány milyen én között hasonlítsd",
+    "tr": "kim kimdir ne nedir hangi hangisi nerede nasıl neden niçin kaç mi mı mu mü midir zaman kadar arasında"
+    " tarafından ben benim karşılaştır",
+    "vi": "gì ai nào khi đâu sao thế bao nhiêu mấy là của và có không được những các trong cho với một này như từ về"
+    " người tại vì đã bởi ở",
 }
-"""Words that begin questions."""
+"""Words that begin questions, or are frequent in them."""
 LANGUAGES: dict[str, list[str]] = {}
 """The languages of a common word."""
 for _language, _words in COMMON_WORDS.items():
     for _word in _words.split():
         LANGUAGES.setdefault(_word, []).append(_language)
+
+
+def _weights() -> dict[str, dict[str, float]]:
+    """What each common word of questions counts for each language."""
+    common = {language: set(COMMON_WORDS.get(language, "").split()) for language in ASKING}
+    asking = {language: set(words.split()) for language, words in ASKING.items()}
+    found: dict[str, dict[str, float]] = {}
+    for word in set().union(*common.values(), *asking.values()):
+        languages = [name for name in ASKING if word in common[name] | asking[name]]
+        found[word] = {name: (1 + (word in asking[name])) / len(languages) for name in languages}
+    return found
+
+
+ASKED = _weights()
 TOKEN = re.compile(r"[^\W\d_]+")
 LEAST_WORDS, LEAST_SHARE = 3, 0.08
+LEAST_WEIGHT, LEAD = 1.5, 1.5
+"""Of a question: the least weight of its common words, and how many times that of any other language it must be."""
 
 
 def detect(text: str) -> str:
@@ -203,16 +228,20 @@ def detect(text: str) -> str:
 
 
 def of_question(text: str) -> str:
-    """The language of a question, as `detect`; two words of one language suffice, if none is of another."""
-    found = detect(text)
-    if found:
+    """The language of a question as ISO 639-1, "" if unknown: by its script, else by its common words.
+
+    A question is short. So a word counts by how few languages have it ("do" and "a" are words of English, and of
+    Czech), and twice in a language whose questions use it.
+    """
+    sample = text[:SAMPLE]
+    if not sample.isascii() and (found := _by_script(sample)):
         return found
-    tokens = set(TOKEN.findall(text[:SAMPLE].lower()))
-    hits = Counter(
-        {name: len(tokens & {*COMMON_WORDS[name].split(), *asking.split()}) for name, asking in ASKING.items()}
-    )
-    (best, most), (_, next_most) = hits.most_common(2)
-    return best if most >= 2 and most > next_most else ""
+    weights = dict.fromkeys(ASKING, 0.0)
+    for word in TOKEN.findall(sample.lower()):
+        for language, weight in ASKED.get(word, {}).items():
+            weights[language] += weight
+    next_most, most = sorted(weights.values())[-2:]
+    return max(weights, key=weights.__getitem__) if most >= LEAST_WEIGHT and most >= LEAD * next_most else ""
 
 
 def _by_script(sample: str) -> str:
