@@ -15,6 +15,7 @@ from sampling import crossed, scaled
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.core.brief import Brief
+from assay.core.plan import Coverage
 from assay.core.report import build_report
 from assay.core.sources import Surroundings
 from assay.core.view import Conflict, RemovedClaim, RunView, RunWarning, Side, Unreadable, fold
@@ -178,6 +179,14 @@ def test_what_was_not_found() -> None:
     found = page(view)
     assert texts(found, "#unreadable li") == ["https://example.org/x?<y>it is <encrypted>"]
     assert "the plan could not be read" in text(found.css_first("main > section:last-child"))
+
+
+def test_a_step_that_is_the_question_is_named_once() -> None:
+    part = Coverage(step=0, part="How high is it?", status="not")
+    step = msgspec.structs.replace(part, step=1, reason="no source")
+    found = page(msgspec.structs.replace(TWO, coverage=(part, step)))
+    named = [each for each in texts(found, ".glance li") if "How high" in each]
+    assert named == ["How high is it: not answered (no source)"]
 
 
 def policy(html: str) -> dict[str, str]:

@@ -214,16 +214,16 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
 def not_found(material: Material) -> Child:
     """Parts of the question without an answer, sources that disagree, and removed sentences."""
     view, labels = material.view, {"partly": _("answered in part"), "not": _("not answered")}
+    open_parts = {part.part: part for part in view.coverage if part.status != "answered"}  # a step may be the question
     parts = (
         el(
             "li",
-            foreign(part.part),
+            foreign(part.part.rstrip("?？؟")),
             colon(),
             labels[part.status],
             join((" (", foreign(part.reason), ")")) if part.reason else "",
         )
-        for part in view.coverage
-        if part.status != "answered"
+        for part in open_parts.values()
     )
     conflicts = (
         el(
