@@ -67,6 +67,8 @@ _GERMAN_OPENERS = (
     " zur später zuvor zunächst anschließend außerdem jedoch aber denn kein keine jeder jede alle viele einige beide"
 )
 _ROMAN = re.compile(r"[IVXLC]{2,7}")
+_UNIT_END = re.compile(r"\d\s?[ghlmst]\.(?=\s+([^\W\d_]))")
+"""A number, its unit of one letter, which nupunkt takes for an initial, a full stop, and the next letter."""
 _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 _FIRST_WORD = re.compile(r"\s*[^\w\s]*([^\W_]+)")
 _KEPT = 2_000
@@ -115,7 +117,8 @@ def _latin_cuts(paragraph: str) -> tuple[int, ...]:
 def _cuts(paragraph: str) -> tuple[int, ...]:
     """Cached for short paragraphs: those of passages and reports are needed again and again."""
     cuts = (end for _, end in nupunkt.sent_spans(paragraph))
-    return tuple(cut for cut in cuts if cut < len(paragraph) and not _joined(paragraph, cut))
+    units = (match.end() for match in _UNIT_END.finditer(paragraph) if match[1].isupper())
+    return (*(cut for cut in cuts if cut < len(paragraph) and not _joined(paragraph, cut)), *units)
 
 
 def _joined(paragraph: str, cut: int) -> bool:

@@ -23,6 +23,8 @@ def split(text: str) -> list[str]:
         ["Dr. Smith went to Washington.", "He paid 3.5 dollars (e.g. to J. Doe).", "Fine."],
         ["The U.S. is big.", "It costs $3.2 million."],
         ["See Fig. 3 and No. 5.", "Yes?", "No!", "It ends."],
+        ["Its pylons rise to 204 m.", "The span is 490 m long.", "It took 5 s.", "Then it fell."],
+        ["See p. 5 f. The court was asked by J. m. Keynes of 34 W. Main Street."],
         ["PEP 8 (see sec. 3.2) holds.", "Version 3.11.4 was released."],
         ["**Bold.**", "Next.", "*It* is `foo.bar`.", "Done."],
         ['He said "Go."', "Then he left."],

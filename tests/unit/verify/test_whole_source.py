@@ -101,6 +101,14 @@ def test_a_statement_which_draws_on_several_passages_means_them_all() -> None:
     assert set(texts) == {SENTENCES[3], SENTENCES[5]}
 
 
+def test_a_statement_means_a_passage_with_its_number_however_little_that_number_weighs() -> None:
+    said = "A northern plant employs people, more than twice as many as each other plant nearby ever did before"
+    for year in ("1631", "1632"):
+        [claim] = claims(f"{said} {year} [S1001].")
+        texts = [passage.text for passage in CitableIds(*ledger().everything()).cited(claim)]
+        assert (SENTENCES[5] in texts) is (year == "1631")
+
+
 def test_a_sentence_without_a_marker_means_its_own_passages_of_the_source_cited_behind_it() -> None:
     held = ledger()
     found = claims("Its plant employs 400 people. High water comes twice a day. [S1001]")

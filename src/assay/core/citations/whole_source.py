@@ -61,14 +61,18 @@ class WholeSource:
     def meant(self, statement: str) -> tuple[Passage, ...]:
         """The passages that together have most of the statement's words, best first; none if no word is shared.
 
-        At most `MOST`; each adds words that those before it lack.
+        At most `MOST`; each adds words that those before it lack. Numbers are looked for whatever they weigh: a
+        statement fails by one number that its passages lack.
         """
         weights = {word: self._rarity.weight(word) for word in set(keys(statement, self._analysis))}
         total = sum(weights.values())
         picked: list[int] = []
         while weights and len(picked) < MOST:
             best, gain = self._best(weights)
-            if best < 0 or gain < _WORTH * total or best in picked:
+            if gain < _WORTH * total:
+                weights = {word: weight for word, weight in weights.items() if any(map(str.isdigit, word))}
+                best, _ = self._best(weights)
+            if best < 0:
                 break
             picked.append(best)
             weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
