@@ -127,6 +127,20 @@ def test_a_command_is_no_sentence_and_one_told_of_in_prose_is() -> None:
     assert [sentence.text for sentence in split("S1.2", text)] == [text]
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        ">>> parser.add_argument('bar', nargs='?', type=int, default=42)\n>>> parser.print_help()\nusage: prog [bar]",
+        "$ make install\nThe files have been copied to the folder. Run the tests now.",
+        "async def update(value: str) -> None:\n    # What the caller does with it.",
+        "@recursive_repr(fillvalue='...')",
+        "def query(\n    on_error: Callable[[int, Exception], None]) -> None:",
+    ],
+)
+def test_code_is_no_prose(code: str) -> None:
+    assert split("S1.1", code) == ()
+
+
 def test_a_passage_cut_from_a_longer_sentence_does_not_begin_with_its_comma() -> None:
     text = ", a building which is to become a school, and the Regenstein Library, the largest building on campus."
     assert [sentence.text for sentence in split("S1.3", text)] == [text.removeprefix(", ")]

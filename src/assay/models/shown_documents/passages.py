@@ -30,9 +30,12 @@ _LINK_TARGET = re.compile(r"\[[^\]]+\]:\s")
 _END = (".", "!", "?", "。", "！", "？", "؟", "…", "।", "｡")
 _CODE = re.compile(
     r"[{};]\s*$|^\s*[\w.\[\]\"']+\s*(?:[:+*/-]?=|->)\s*\S.*$"
-    r"|^\s*(?:def|class|import|from|let|fn|pub|func|var|const|return)\b.*[:({;]?$",
+    r"|^\s*(?:(?:async )?def|class|import|from|let|fn|pub|func|var|const|return)\b.*[:({;]?$"
+    r"|^\s*@[\w.]+(?:\(.*\))?\s*$|^\s*[\w.]+\([^()]*\)\s*$|^\s+(?:#|//)\s.*$",
     re.MULTILINE,
 )
+_PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:|\$|[\w.~/@:-]*[$#]) \S", re.MULTILINE)
+"""A line typed at the prompt of an interpreter or a shell: what follows is its output."""
 
 _ASSIGNED = re.compile(
     r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
@@ -130,15 +133,20 @@ def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
 
 
 def _code(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
-    """The lines of code that assign a value to a name; other code is not quoted in prose."""
+    """The whole lines of code that assign a value to a name; other code is not quoted in prose."""
     if "```" not in text and "~~~" not in text and not _CODE.search(text):
         return ()
     lines = (line.strip() for line in text.splitlines())
     return tuple(
         PassageSentence(line, passage, place, "code")
         for line in lines
-        if len(line) <= 200 and _ASSIGNED.match(line) and not _unsafe(line)
+        if len(line) <= 200 and _ASSIGNED.match(line) and _is_closed(line) and not _unsafe(line)
     )
+
+
+def _is_closed(line: str) -> bool:
+    """True if a line closes the brackets it opens, so it is no part of a longer piece of code."""
+    return all(line.count(opening) == line.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def _is_row(text: str) -> bool:
@@ -185,7 +193,7 @@ def _is_heading_or_code(text: str) -> bool:
     if _RULE.search(stripped) and len(stripped) < 200 and stripped.count("\n") <= 2:
         return True
     lines = stripped.count("\n") + 1
-    return len(_CODE.findall(stripped)) * 2 > lines
+    return len(_CODE.findall(stripped)) * 2 > lines or bool(_PROMPT.match(stripped))
 
 
 def _quotable(line: str) -> bool:
@@ -195,6 +203,7 @@ def _quotable(line: str) -> bool:
         >= (4 if is_cjk(line) else 6 if ends(line) and len(line.split()) > 2 else 8 if not line.isascii() else 16)
         and len(line) <= 700
         and letters * 2 > len(line)
+        and (" " in line or not line.isascii())
         and not line.startswith(_STRUCTURE)
         and not _LINK_TARGET.match(line)
         and not line.endswith((":", "：", "…", "..."))
