@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from research import Log, Sea, call, planned
 from sampling import scaled
 from side_by_side import assert_same, died_and_resumed
+from simulated_time import in_simulated_time
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Speculation
@@ -150,6 +151,7 @@ async def test_a_call_that_is_not_before_it_is_named_to_the_orchestrator(after: 
     assert text.startswith(f"No call before it has the number {numbers}, so this agent did not wait for one.")
 
 
+@in_simulated_time
 async def test_its_time_begins_when_it_starts() -> None:
     plot = Plot(needs=((), (1,)), slow=frozenset({0}))
     sea, model = Sea(), Scripted(plot.play, profile=QUICK)
