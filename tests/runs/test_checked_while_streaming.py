@@ -253,7 +253,7 @@ async def test_a_run_paused_in_the_middle_goes_on_and_ends_the_same() -> None:
     assert first.asked  # a judge is at work, and will not be heard
     handle.pause()
     with pytest.raises(Paused):
-        await asyncio.wait_for(handle.wait(), 2)
+        await asyncio.wait_for(handle.wait(), 1)
     second = writes(says(REPORT, task="write"))
     again = await engine(sea, sea.journal, "two").resume(handle.run_id, lambda _: sea.world(second))
     await again.wait()
@@ -281,6 +281,6 @@ async def test_a_run_cancelled_in_the_middle_ends_at_once() -> None:
     await asyncio.wait_for(reached.wait(), 60)
     handle.cancel()
     with pytest.raises(Cancelled):
-        await asyncio.wait_for(handle.wait(), 10)  # a third of what the calls in flight would take
+        await asyncio.wait_for(handle.wait(), 1)
     assert fold(await sea.journal.events(handle.run_id)).status == "cancelled"
     assert {task.get_name() for task in asyncio.all_tasks() - before - {asyncio.current_task()}} == set()

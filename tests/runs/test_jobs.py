@@ -271,7 +271,7 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
             if b", part " in found:
                 break
         worker.send_signal(signal.SIGKILL)
-        worker.communicate(timeout=30)
+        worker.communicate(timeout=120)
         killed += worker.returncode == -signal.SIGKILL
     assert killed == 3
     ways = {"env": worker_settings, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
@@ -281,7 +281,7 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
         _, found = watching.communicate(timeout=120)
     finally:
         last.send_signal(signal.SIGTERM)
-        last.communicate(timeout=30)
+        last.communicate(timeout=120)
     assert watching.returncode == 0, found
     shown = assay_command(worker_settings, "jobs", "show", job)
     assert f"documents: {many}" in shown.stdout, shown.stdout + shown.stderr

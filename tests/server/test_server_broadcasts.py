@@ -177,7 +177,7 @@ async def test_who_takes_nothing_for_long_loses_the_connection(site: Site, monke
     await asyncio.sleep(0.1)
     assert stuck.closed
     stuck.takes(True)  # a closed connection makes nobody wait
-    await asyncio.wait_for(task, 5)
+    await asyncio.wait_for(task, 60)
 
 
 @in_simulated_time

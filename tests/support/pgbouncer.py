@@ -20,7 +20,7 @@ from sqlalchemy import make_url
 MISSING = "no pgbouncer: install one (apt-get install pgbouncer)"
 THROUGH = "TEST_PGBOUNCER"
 """Where this is set, every test with a PostgreSQL database reaches it through a pooler."""
-SECONDS = 30.0
+SECONDS = 60.0
 _SETTINGS = {"pool_mode": "transaction", "default_pool_size": "20", "max_client_conn": "1000"}
 
 

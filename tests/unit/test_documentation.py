@@ -66,7 +66,7 @@ def test_the_tutorial_prints_what_assay_prints(
     asked = 0
     for command, lines in (each for block in blocks for each in commands_in(block)):
         if not command.startswith("assay "):
-            subprocess.run(["sh", "-c", command], check=True, timeout=20)
+            subprocess.run(["sh", "-c", command], check=True, timeout=120)
             continue
         asked += 1
         words = re.findall(r'"[^"]*"|\S+', command.replace("k3v9", first_run(folder)))[1:]
