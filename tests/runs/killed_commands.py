@@ -20,7 +20,7 @@ from sqlalchemy import create_engine
 from assay.store import migrations
 from assay.store.sql.tables import version
 
-SECONDS = 120.0
+SECONDS = 300.0
 FILES = 24
 OLDER = "0009"
 """The schema of a release before."""

@@ -35,7 +35,7 @@ def assay(place: Path, *words: str | bytes, **ways: object) -> subprocess.Comple
     """A process which begins with nothing."""
     environment = {**kept(place), **ways.pop("env", {})}  # type: ignore[dict-item]
     command = [sys.executable, "-m", "assay", *words]
-    return subprocess.run(command, cwd=place, env=environment, capture_output=True, timeout=120, **ways)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(command, cwd=place, env=environment, capture_output=True, timeout=300, **ways)  # type: ignore[call-overload, no-any-return]
 
 
 def test_without_home_and_in_the_c_locale_it_works(place: Path) -> None:

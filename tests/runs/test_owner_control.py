@@ -21,7 +21,7 @@ from assay.models.script import Scene, Scripted, says
 from assay.run.engine import RunTask
 from assay.settings import Settings
 
-WAIT = 60.0
+WAIT = 120.0
 SLOW = Answer([*(piece for _ in range(600) for piece in (chunk({"content": "slow "}), 0.05))])
 
 

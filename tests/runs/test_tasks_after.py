@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from research import Log, Sea, call, planned
 from sampling import scaled
 from side_by_side import assert_same, died_and_resumed
-from simulated_time import in_simulated_time
+from simulated_time import in_simulated_time, simulated
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Speculation
@@ -185,7 +184,7 @@ def test_whoever_needs_whom_the_run_is_the_same(plot: Plot) -> None:
     async def both() -> None:
         assert_same((await ran(plot, ON)).envelopes, (await ran(plot, OFF)).envelopes)
 
-    asyncio.run(both())
+    simulated(both())
 
 
 @settings(max_examples=scaled(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -197,4 +196,4 @@ def test_a_run_that_was_killed_comes_to_the_same(plot: Plot, last: int) -> None:
         made = sea.brief(models=roles, speculation=ON, assess=False)
         assert_same((await ran(plot, OFF)).envelopes, await died_and_resumed(sea, model, made, last))
 
-    asyncio.run(both())
+    simulated(both())

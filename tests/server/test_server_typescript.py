@@ -36,10 +36,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         _install(npm, made)
         shutil.rmtree(PACKAGES, ignore_errors=True)
         PACKAGES.mkdir(parents=True)
-        shutil.copytree(made / "node_modules", PACKAGES / "new", symlinks=True)
+        shutil.copytree(made / "node_modules", PACKAGES / "new" / "node_modules", symlinks=True)
         (PACKAGES / "new").rename(kept)
         shutil.rmtree(made / "node_modules")
-    (made / "node_modules").symlink_to(kept)
+    (made / "node_modules").symlink_to(kept / "node_modules")
     return made
 
 

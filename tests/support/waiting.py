@@ -8,7 +8,7 @@ from typing import TypeVar
 
 Seen = TypeVar("Seen")
 
-LONG = 60.0
+LONG = 120.0
 """Seconds after which nothing will happen any more."""
 BETWEEN = 0.02
 

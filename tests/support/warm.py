@@ -54,7 +54,7 @@ TOLD = struct.Struct("ii")
 READY, ENDED = 0, 1
 PLACE = tempfile.gettempdir()
 """Where the server listens: also where a test, the first which asks, has another place for temporary files."""
-STARTING = 60.0
+STARTING = 120.0
 """Seconds within which a process is there; if none comes, another server is started, and a warning says why."""
 
 
@@ -151,7 +151,7 @@ class Process:
             self._line.close()
         return self.returncode
 
-    def communicate(self, timeout: float = 120.0) -> tuple[bytes, bytes]:
+    def communicate(self, timeout: float = 300.0) -> tuple[bytes, bytes]:
         """Both outputs, when it has ended."""
         end = time.monotonic() + timeout
         left = [each for each in (self.stdout, self.stderr) if each and not each.closed]
@@ -222,7 +222,7 @@ def line(*arguments: object) -> list[str]:
 
 
 def run(
-    *arguments: object, timeout: float = 120.0, start: Callable[..., Started] = start, **ways: Any
+    *arguments: object, timeout: float = 300.0, start: Callable[..., Started] = start, **ways: Any
 ) -> subprocess.CompletedProcess[str]:
     """As `subprocess.run` of it, with its outputs as text."""
     process = start(*arguments, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **ways})
