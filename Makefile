@@ -46,7 +46,7 @@ crash: $(VENV)/.installed
 
 fuzz: $(VENV)/.installed
 	@$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS)
-	@ASSAY_TEST_EXAMPLES=100 $(BIN)/python -m pytest -q tests/server/test_server_conformance.py
+	@ASSAY_TEST_EXAMPLES=100 $(BIN)/python -m pytest -q tests/server/test_server_conformance.py tests/server/test_server_fuzz.py
 	@ASSAY_TEST_EXAMPLES=500 $(BIN)/python -m pytest -q -m "hypothesis and not campaign" tests/unit tests/contracts tests/runs
 
 PIN := uv pip compile $(UPGRADE) pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q

@@ -29,7 +29,7 @@ class Watched:
     def __init__(self, browser: "sync_api.Browser", file: Path, view: RunView, **context: object) -> None:
         file.write_text(render(view), encoding="utf-8")
         self.context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **context})
-        self.context.set_default_timeout(20_000)
+        self.context.set_default_timeout(60_000)
         self.page = self.context.new_page()
         self.events: list[str] = []
         self.page.on("request", lambda request: self.events.append(f"request {request.url[:99]}"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 
 import pytest
+from ports import free_port
 from screens import ASKS, PLANS, SKIPPED, WATCHED, Visit, begin, scripted, unusable
 from serving import Served
 
@@ -93,9 +93,7 @@ def test_questions_are_answered_and_a_lost_connection_loses_nothing(visit: Visit
 
 
 def test_a_server_which_is_killed_and_started_again_shows_the_same(visit: Visit, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     with scripted(tmp_path, "--port", port) as server:
         seen = visit(server)
         page = seen.page

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from queued_jobs import TTL, by, job, taken, with_
 from queues import claims_locked
+from waiting import until
 
 from assay.core.errors import FenceLost, TooMany, UnknownName
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, JobClaim, JobFilter, Jobs
@@ -161,13 +162,9 @@ async def test_who_listens_is_told_of_jobs_to_do_and_not_of_each_word(jobs: Jobs
         await jobs.keep(with_(mine, line="a word"))
         await jobs.keep(with_(mine, line="parts"), [job("a.0", parent="a")])
         await jobs.keep(with_(mine, state="done"))
-        async with asyncio.timeout(10):
-            while lines.count(JOBS_NEWS) < 3:
-                await asyncio.sleep(0.01)
+        await until(lambda: lines.count(JOBS_NEWS) >= 3)
         await jobs.put([job("last")])
-        async with asyncio.timeout(10):
-            while lines.count(JOBS_NEWS) < 4:
-                await asyncio.sleep(0.01)
+        await until(lambda: lines.count(JOBS_NEWS) >= 4)
     finally:
         await asyncio.to_thread(stop)
 

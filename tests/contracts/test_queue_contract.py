@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from journals import draft
 from queues import ANY, TTL, claims_locked, put, taken
+from waiting import until
 
 from assay.core.errors import FenceLost, StoreError, UnknownName
 from assay.core.ports import Commit, Queue, QueueLimits, QueuePlace, RunInputs
@@ -213,8 +214,6 @@ async def test_who_listens_is_told_that_there_is_something_to_take(stores, queue
         await queue.park("a")
         await queue.wake("a")
         await queue.leave("a")
-        async with asyncio.timeout(10):
-            while lines.count(QUEUE_NEWS) < 4:
-                await asyncio.sleep(0.01)
+        await until(lambda: lines.count(QUEUE_NEWS) >= 4)
     finally:
         await asyncio.to_thread(stop)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from runtime import DONE, Journals, Killed, again, first, log, ready, world
 from sampling import scaled
+from waiting import until
 
 from assay.core.errors import Failed, FenceLost, InputNeeded, ToolError
 from assay.core.events import Warned
@@ -206,25 +207,25 @@ async def test_a_run_that_waits_reads_its_messages_when_some_have_come(journals:
         return DONE
 
     handle = Engine(counted, pipeline).start(ready(world()))  # type: ignore[arg-type]
-    while not counted.reads:
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(1.2)
+    await until(lambda: counted.reads)
+    await asyncio.sleep(1.0)
     assert counted.reads == 1
     await handle.answer("another topic", "no")
-    await asyncio.sleep(0.8)
+    await until(lambda: counted.reads > 1)
+    await asyncio.sleep(0.5)
     assert counted.reads == 2
     await handle.answer("answers", "yes")
-    await asyncio.wait_for(handle.wait(), 10)
+    await asyncio.wait_for(handle.wait(), 60)
     assert got == ["yes"]
 
 
 async def test_a_lost_fence_ends_the_first_process(journals: Journals) -> None:
-    entered = asyncio.Event()
+    entered, taken = asyncio.Event(), asyncio.Event()
 
     async def pipeline(run: Run) -> Outcome:
         async def slow(step_context: StepContext) -> int:
             entered.set()
-            await asyncio.sleep(0.6)
+            await taken.wait()
             return 1
 
         await run.step("slow", slow, returns=int)
@@ -235,6 +236,7 @@ async def test_a_lost_fence_ends_the_first_process(journals: Journals) -> None:
     await entered.wait()
     other = journals.journal()
     lease = await other.acquire(handle.run_id, "two", 30, evict="one")
+    taken.set()
     with pytest.raises(FenceLost):
-        await asyncio.wait_for(handle.wait(), 10)
+        await asyncio.wait_for(handle.wait(), 60)
     assert (await other.load(handle.run_id)).fence == lease.fence == 2

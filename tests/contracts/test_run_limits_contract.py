@@ -75,7 +75,7 @@ async def test_cancel_ends_everything_and_keeps_what_is_stored(journals: Journal
                 break
     handle.cancel()
     with pytest.raises(Cancelled):
-        await asyncio.wait_for(handle.wait(), 5)
+        await asyncio.wait_for(handle.wait(), 50)
     kinds = [kind for kind, _, _ in await log(journals, handle.run_id)]
     assert "finding.added" in kinds
     assert kinds[-1] == "run.cancelled"
@@ -171,5 +171,5 @@ async def test_cancelled_before_it_exists(journals: Journals) -> None:
         await asyncio.sleep(0)
         end(handle)
         with pytest.raises(Cancelled):
-            await asyncio.wait_for(handle.wait(), 5)
+            await asyncio.wait_for(handle.wait(), 50)
         assert not handle.created

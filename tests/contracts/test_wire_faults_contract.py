@@ -44,8 +44,8 @@ ASKED = Request(
     system="You are tested.",
     messages=(Message(role="user", name="question", text="What is it?"),),
     tools=(THINK,),
-    timeout=10.0,
-    first_token=10.0,
+    timeout=60.0,
+    first_token=60.0,
 )
 ARGUMENTS = json.dumps({"reasoning": 'Say "é" 😀\n.'})
 PARTS = [ARGUMENTS[at : at + 5] for at in range(0, len(ARGUMENTS), 5)]

@@ -29,8 +29,8 @@ ASKED = Request(
     system="You are tested.",
     messages=(Message(role="user", name="task", text="What is it?"),),
     tools=TOOLS,
-    timeout=5.0,
-    first_token=5.0,
+    timeout=60.0,
+    first_token=60.0,
 )
 
 

@@ -74,7 +74,7 @@ def asked(row: Row) -> Request:
     tools = tuple(ToolDefinition(name=name, description="A tool.", parameters={"type": "object"}) for name in names)
     user = Message(role="user", name="task", text="What is it?")
     return Request(
-        task="research", system="You are tested.", messages=(user,), tools=tools, timeout=10.0, first_token=10.0
+        task="research", system="You are tested.", messages=(user,), tools=tools, timeout=60.0, first_token=60.0
     )
 
 

@@ -31,7 +31,7 @@ PROCESSES.set_forkserver_preload([name for name in sys.modules if name.partition
 UNTOLD = 255
 """What `multiprocessing` says when the server of forks did not hear how a process ended; ours end with 0 or 1."""
 OLD = b"the report of another day"
-SECONDS = 120
+SECONDS = 300
 """How long a process may take."""
 
 

@@ -129,7 +129,7 @@ def test_ctrl_c_begins_no_further_run_and_waits_for_those_at_work(place: Path, c
     process = spawned(lines)
     until_rows(place / "out", 1)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert b"no further run is begun" in err
     found = rows(place / "out")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from research import BLEW, MISTRAL, PLAN, REPORT, ROSE, TIDE, Log, Sea, agent, planned, report_wanted, sends
 from sampling import scaled
 from side_by_side import assert_same, by_place, died_and_resumed, unasked
+from simulated_time import simulated
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Speculation
@@ -123,7 +123,7 @@ def test_whatever_the_models_say_the_run_is_the_same(plot: Plot, assess: bool, s
         done = fold(with_it.envelopes).usage.total
         assert lost.tokens <= max(3_000, 0.15 * (done.tokens - lost.tokens)) + USED.tokens * more.total()
 
-    asyncio.run(both())
+    simulated(both())
 
 
 async def test_what_follows_is_begun_while_it_is_decided_and_asked_only_once() -> None:
@@ -187,4 +187,4 @@ def test_a_run_that_was_killed_comes_to_the_same(last: int, plot: Plot, parts: b
         assert [each.seq for each in events] == list(range(1, len(events) + 1))
         assert_same(without.envelopes, events)
 
-    asyncio.run(both())
+    simulated(both())

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import pytest
 from research import Log, Sea
 from runtime import Killed, outcome
+from simulated_time import in_simulated_time
 from slow_writing import DUG, FISH, HARBOUR, HOURS, JOBS, Dying, Slow, brief, of_claims, places_are_right, report_facts
 
 from assay.core import events as e
@@ -69,6 +70,7 @@ def last(log: Log, kind: type[e.Event]) -> int:
     return max(each.seq for each in log.envelopes if each.type == kind.kind)
 
 
+@in_simulated_time
 async def test_a_claim_is_checked_while_the_writer_goes_on() -> None:
     judged = asyncio.Event()
 
@@ -103,6 +105,7 @@ async def test_a_claim_is_checked_while_the_writer_goes_on() -> None:
     assert len(model.asked) == asked
 
 
+@in_simulated_time
 async def test_a_reader_never_sees_a_claim_where_it_does_not_stand() -> None:
     log, _, _ = await played(writes(says(REPORT, task="write")))
     seen = places_are_right(log.envelopes)
@@ -110,6 +113,7 @@ async def test_a_reader_never_sees_a_claim_where_it_does_not_stand() -> None:
     assert len(seen) > 3
 
 
+@in_simulated_time
 async def test_what_a_writer_takes_back_its_claims_are_taken_back_with() -> None:
     wrong = "The port of Brest is a bakery. [S1001.1]"
     cut = f"{wrong}\n\n{JOBS}\n\n{HOURS}\n\nAnd it i"
@@ -123,6 +127,7 @@ async def test_what_a_writer_takes_back_its_claims_are_taken_back_with() -> None
     assert sum("gives work" in sentence for sentence in model.asked) == 1  # it is judged once, whoever wrote it
 
 
+@in_simulated_time
 async def test_of_a_text_which_is_taken_back_no_more_is_judged() -> None:
     many = "\n\n".join(
         f"The port of Brest is older than wall number {name}. [S1001.1]" for name in "abcdefghijklmnopqrst"
@@ -139,6 +144,7 @@ async def test_of_a_text_which_is_taken_back_no_more_is_judged() -> None:
     assert report_facts(fold(log.envelopes)) == report_facts(await quickly())
 
 
+@in_simulated_time
 async def test_a_stream_which_dies_and_begins_again_takes_its_claims_back() -> None:
     lost = f"The port of Brest is a bakery. [S1001.1]\n\n{HOURS}\n\nAnd"
     model = writes(fails(task="write", partial=lost), says(REPORT, task="write"))
@@ -149,6 +155,7 @@ async def test_a_stream_which_dies_and_begins_again_takes_its_claims_back() -> N
     assert len(events) == len(set(events))
 
 
+@in_simulated_time
 async def test_a_writer_which_fails_leaves_nothing_of_its_claims() -> None:
     partial = f"{FISH}\n\n{HOURS}\n\nAnd"
     model = writes(fails("no", transient=False, task="write", partial=partial, repeat=True))
@@ -161,6 +168,7 @@ async def test_a_writer_which_fails_leaves_nothing_of_its_claims() -> None:
     assert view.gate.passed
 
 
+@in_simulated_time
 async def test_where_money_is_short_the_judge_waits_for_the_writer() -> None:
     model = writes(says(REPORT, task="write"))
     log, _, _ = await played(model, budget=Budget(tokens=200_000))
@@ -171,6 +179,7 @@ async def test_where_money_is_short_the_judge_waits_for_the_writer() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"verify": False}, {"checks_off": ("judge",)}])
+@in_simulated_time
 async def test_what_is_switched_off_is_not_done_while_streaming(changes: dict[str, object]) -> None:
     model = writes(says(REPORT, task="write"))
     await played(model, **changes)
@@ -208,6 +217,7 @@ async def killed(at: int) -> tuple[RunView, int, list[str], list[str], Sequence[
     )
 
 
+@in_simulated_time
 async def test_a_run_killed_while_it_is_checked_ends_the_same_and_asks_no_judge_again() -> None:
     whole, count, known, _, _ = await killed(0)
     assert count > 20
@@ -223,6 +233,7 @@ async def test_a_run_killed_while_it_is_checked_ends_the_same_and_asks_no_judge_
     assert {0, 1} < set(stored)
 
 
+@in_simulated_time
 async def test_a_run_paused_in_the_middle_goes_on_and_ends_the_same() -> None:
     sea, reached = Sea({"harbour.md": HARBOUR}), asyncio.Event()
 
@@ -242,13 +253,14 @@ async def test_a_run_paused_in_the_middle_goes_on_and_ends_the_same() -> None:
     assert first.asked  # a judge is at work, and will not be heard
     handle.pause()
     with pytest.raises(Paused):
-        await asyncio.wait_for(handle.wait(), 2)
+        await asyncio.wait_for(handle.wait(), 1)
     second = writes(says(REPORT, task="write"))
     again = await engine(sea, sea.journal, "two").resume(handle.run_id, lambda _: sea.world(second))
     await again.wait()
     assert report_facts(fold(await sea.journal.events(handle.run_id))) == report_facts(await quickly())
 
 
+@in_simulated_time
 async def test_a_run_cancelled_in_the_middle_ends_at_once() -> None:
     before = asyncio.all_tasks()
     sea, reached = Sea({"harbour.md": HARBOUR}), asyncio.Event()
@@ -269,6 +281,6 @@ async def test_a_run_cancelled_in_the_middle_ends_at_once() -> None:
     await asyncio.wait_for(reached.wait(), 60)
     handle.cancel()
     with pytest.raises(Cancelled):
-        await asyncio.wait_for(handle.wait(), 10)  # a third of what the calls in flight would take
+        await asyncio.wait_for(handle.wait(), 1)
     assert fold(await sea.journal.events(handle.run_id)).status == "cancelled"
     assert {task.get_name() for task in asyncio.all_tasks() - before - {asyncio.current_task()}} == set()

@@ -15,8 +15,14 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all commands, which begin with the same scenes."""
+    return tmp_path_factory.mktemp("killed") / "place"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_which_was_killed_loses_nothing_and_is_repeated(name: str, tmp_path: Path) -> None:
-    scene, dice = Rehearsal(name, tmp_path / "place"), random.Random(name)
+def test_a_command_which_was_killed_loses_nothing_and_is_repeated(name: str, folder: Path) -> None:
+    scene, dice = Rehearsal(name, folder), random.Random(name)
     for _ in range(2):
         assert scene.killed(dice.random()) == ""

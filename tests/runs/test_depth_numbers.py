@@ -26,6 +26,7 @@ from research import (
     report_wanted,
     sends,
 )
+from simulated_time import in_simulated_time
 from stepwise import TITLES, classic, decides, opening, requests, step, steps, tide, two_steps
 
 from assay.core import events as e
@@ -191,6 +192,7 @@ async def test_recalls() -> None:
         ({"agent_seconds": 30.0, "stop_seconds": 60.0}, 30.0, 60.0),
     ],
 )
+@in_simulated_time
 async def test_the_times_of_agents(numbers: dict[str, float], reports: float, stops: float) -> None:
     sea = Sea()
     log = await sea.run(one_agent(), depths=everywhere(seconds=800.0, **numbers))
@@ -198,8 +200,8 @@ async def test_the_times_of_agents(numbers: dict[str, float], reports: float, st
     (lane,) = (
         msgspec.json.decode(each.data, type=LaneRecord) for each in memory.steps.values() if each.tag == LANE_TAG
     )
-    assert lane.work_until == pytest.approx(reports, abs=10)
-    assert lane.report_until == pytest.approx(stops, abs=10)
+    assert lane.work_until == pytest.approx(reports, abs=0.1)
+    assert lane.report_until == pytest.approx(stops, abs=0.1)
 
 
 async def test_seconds() -> None:
@@ -270,6 +272,7 @@ async def test_the_caps_of_a_verdict_and_of_a_revision() -> None:
     assert {each.max_tokens for each in requests(log.model, "revise")} == {888}
 
 
+@in_simulated_time
 async def test_look_seconds() -> None:
     sea = Sea()
     sea.search = Hanging(sea.store.library, sea.reader)

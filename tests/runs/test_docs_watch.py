@@ -56,6 +56,13 @@ def watching(place: Path) -> Iterator[Watching]:
     made.process.wait()
 
 
+def put(path: Path, text: str) -> None:
+    """Write it so that nobody sees half of it."""
+    written = path.parent.parent / f"{path.name}-written"
+    written.write_text(text)
+    written.replace(path)
+
+
 def titles(capsys: pytest.CaptureFixture[str]) -> set[str]:
     capsys.readouterr()
     assert main(["docs", "list", "-c", "sea", "--json"]) == 0
@@ -65,9 +72,9 @@ def titles(capsys: pytest.CaptureFixture[str]) -> set[str]:
 def test_what_comes_changes_and_goes(place: Path, watching: Watching, capsys: pytest.CaptureFixture[str]) -> None:
     watching.until("notes; Ctrl-C ends it")
     assert titles(capsys) == {"Tides"}
-    (place / "notes" / "winds.md").write_text("# Winds\n\nThe wind blows from the west.\n")
+    put(place / "notes" / "winds.md", "# Winds\n\nThe wind blows from the west.\n")
     watching.until("1 added, 0 updated, 0 removed: 2 documents")
-    (place / "notes" / "tides.md").write_text("# High tides\n\nThe tide rises eight metres.\n")
+    put(place / "notes" / "tides.md", "# High tides\n\nThe tide rises eight metres.\n")
     watching.until("0 added, 1 updated, 0 removed: 2 documents")
     assert titles(capsys) == {"High tides", "Winds"}
     (place / "notes" / "winds.md").unlink()
@@ -81,8 +88,10 @@ def test_many_changes_at_once_are_looked_at_together(
     place: Path, watching: Watching, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watching.until("; Ctrl-C ends it")
+    (ports := place / "ports").mkdir()
     for number in range(30):
-        (place / "notes" / f"port{number}.md").write_text(f"# Port {number}\n\nIt is {number} metres deep.\n")
+        (ports / f"port{number}.md").write_text(f"# Port {number}\n\nIt is {number} metres deep.\n")
+    ports.rename(place / "notes" / "ports")
     watching.until(": 31 documents")
     assert watching.output.read_text().count(" added, ") <= 3
     assert watching.interrupted() == 0
@@ -98,7 +107,7 @@ def test_only_the_folder_is_looked_at_again_and_what_others_gave_stays(
     (place / "gone.md").write_text("# Gone\n\nIt was here.\n")
     assert main(["docs", "add", "gone.md", "-c", "sea"]) == 0
     (place / "gone.md").unlink()
-    (place / "notes" / "winds.md").write_text("# Winds\n\nThe wind blows from the west.\n")
+    put(place / "notes" / "winds.md", "# Winds\n\nThe wind blows from the west.\n")
     (place / "notes" / "tides.md").unlink()
     watching.until("1 added, 0 updated, 0 removed: 3 documents")
     assert titles(capsys) == {"Tides", "Gone", "Winds"}
@@ -109,7 +118,7 @@ def test_an_empty_folder_is_watched_too(place: Path, capsys: pytest.CaptureFixtu
     made = Watching(place, "notes", "-c", "sea")
     made.until("warning: no document could be read in")
     made.until("; Ctrl-C ends it")
-    (place / "notes" / "winds.md").write_text("# Winds\n\nThe wind blows from the west.\n")
+    put(place / "notes" / "winds.md", "# Winds\n\nThe wind blows from the west.\n")
     made.until("\n1 document\n")
     assert made.interrupted() == 0
     assert titles(capsys) == {"Winds"}

@@ -168,7 +168,7 @@ async def test_a_slow_disk_does_not_hold_up_the_other_work_of_a_worker(assay: As
             with slow.open("wb"):
                 slow.unlink()
 
-    late = threading.Timer(20, free, ("nobody else",))
+    late = threading.Timer(60, free, ("nobody else",))
     late.start()
 
     async def frees() -> None:

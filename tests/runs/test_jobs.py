@@ -271,17 +271,17 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
             if b", part " in found:
                 break
         worker.send_signal(signal.SIGKILL)
-        worker.communicate(timeout=30)
+        worker.communicate(timeout=300)
         killed += worker.returncode == -signal.SIGKILL
     assert killed == 3
     ways = {"env": worker_settings, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     watching = warm.start("jobs", "watch", job, **ways)
     last = warm.start(*line[:-1], **ways)
     try:
-        _, found = watching.communicate(timeout=120)
+        _, found = watching.communicate(timeout=300)
     finally:
         last.send_signal(signal.SIGTERM)
-        last.communicate(timeout=30)
+        last.communicate(timeout=300)
     assert watching.returncode == 0, found
     shown = assay_command(worker_settings, "jobs", "show", job)
     assert f"documents: {many}" in shown.stdout, shown.stdout + shown.stderr

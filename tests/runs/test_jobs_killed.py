@@ -19,7 +19,7 @@ from assay import Assay
 from assay.services.jobs.specifications import AddJob, CrawlJob, EmbedJob, JobWork
 from assay.settings import Settings, load
 
-SECONDS = 120
+SECONDS = 300
 LEASE = 1.0
 FILES = 60
 IN_FLIGHT = 20

@@ -21,7 +21,7 @@ from assay.models.script import Scene, Scripted, says
 from assay.run.engine import RunTask
 from assay.settings import Settings
 
-WAIT = 60.0
+WAIT = 120.0
 SLOW = Answer([*(piece for _ in range(600) for piece in (chunk({"content": "slow "}), 0.05))])
 
 
@@ -199,7 +199,7 @@ async def test_cancel_stops_spending_within_a_second_and_keeps_findings(tmp_path
             view = await run.view()
             await asyncio.sleep(1.0)
             assert spent(server) == before
-            assert took < 5.0  # a second where nobody else works; here, others do
+            assert took < 20.0  # a second where nobody else works; here, others do; the stream lasts half a minute
             assert view.status == "cancelled"
             assert [lane.finding.text for lane in view.lanes if lane.finding.text]
 

@@ -61,7 +61,7 @@ class Frame(HTMLParser):
 
 def test_a_notebook_shows_the_report_and_says_how_to_wait_for_one(notes: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", NOTEBOOK, QUESTION, notes], capture_output=True, text=True, cwd=tmp_path, timeout=120
+        [sys.executable, "-c", NOTEBOOK, QUESTION, notes], capture_output=True, text=True, cwd=tmp_path, timeout=300
     )
     assert done.returncode == 0, done.stderr
     shown, kind, data = json.loads(done.stdout.splitlines()[-1])

@@ -32,7 +32,7 @@ asyncio.run(main())
 def test_a_run_loads_little_of_assay_after_it_and_nothing_that_only_readers_of_pages_need(tmp_path: Path) -> None:
     (tmp_path / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
     command = [sys.executable, "-c", RUN, str(tmp_path / "tides.md")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     of_assay, for_pages = done.stdout.splitlines()
     loaded = of_assay.split()
     assert not [name for name in loaded if name.startswith(("assay.phases", "assay.run", "assay.verify"))], loaded
@@ -60,7 +60,7 @@ if hasattr(libc, "malloc_info"):  # of glibc: what each arena of the heap holds
 def test_a_worker_is_ready_before_it_takes_a_run(tmp_path: Path) -> None:
     """The queue is empty: nothing is loaded because of a run."""
     command = [sys.executable, "-c", WORKER, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     ended, of_runs, for_pages, *heap = done.stdout.splitlines()
     assert ended == "0 True"
     assert of_runs.split() == ["assay.phases.pipeline", "assay.services.worlds", "assay.verify.pipeline", "tantivy"]

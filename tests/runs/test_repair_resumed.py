@@ -12,6 +12,7 @@ import pytest
 from judging import rules
 from research import ONE_STEP, Sea, agent, planned, report_wanted, sends
 from runtime import Killed, outcome
+from simulated_time import in_simulated_time
 from slow_writing import report_facts
 
 from assay.core import events as e
@@ -119,6 +120,7 @@ async def resumed(sea: Sea, run_id: str, *, clever: bool) -> None:
 
 
 @pytest.mark.parametrize("clever", [False, True])
+@in_simulated_time
 async def test_a_repair_which_dies_at_any_write_ends_the_same(clever: bool) -> None:
     whole, writes, _ = await ended(clever=clever, last=0)
     assert whole.status == "completed"
@@ -133,6 +135,7 @@ async def test_a_repair_which_dies_at_any_write_ends_the_same(clever: bool) -> N
 
 
 @pytest.mark.parametrize("slow", [1, 2])
+@in_simulated_time
 async def test_a_repair_cites_the_same_whichever_agent_was_first(slow: int) -> None:
     tasks = ("Find whom the harbour of Brest employs", "Find when the harbour of Brest was dug")
     agents = [

@@ -24,6 +24,7 @@ from research import (
     sends,
     whole,
 )
+from simulated_time import in_simulated_time
 from stepwise import requests
 
 from assay.core import events as e
@@ -223,6 +224,7 @@ async def test_without_an_orchestrator_the_plan_is_worked_off(failing: list[Scen
     assert [step.status for step in log.last(e.PlanChanged).plan.steps] == ["completed", "completed"]
 
 
+@in_simulated_time
 async def test_the_deadline_ends_agents_and_decisions_and_the_report_is_written() -> None:
     stuck = calls(("open", {"documents": ["S1001"]}), task="research", turn=1, hang=asyncio.Event())
     slow = says(ROSE, task="find", hang=asyncio.Event())

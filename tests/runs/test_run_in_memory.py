@@ -23,5 +23,5 @@ def test_a_run_in_memory_loads_no_database_no_jobs_and_no_web(tmp_path: Path) ->
     (tmp_path / "brest.md").write_text("# Tides\n\nThe tide at Brest is 6.1 metres.\n")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "ASSAY_"))}
     line = [sys.executable, "-c", CODE, str(tmp_path / "brest.md"), *UNNEEDED]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120, env=kept)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300, env=kept)
     assert (done.stdout.split("\n")[:2], done.stderr) == (["True", "[]"], "")

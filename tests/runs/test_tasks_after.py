@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from research import Log, Sea, call, planned
 from sampling import scaled
 from side_by_side import assert_same, died_and_resumed
+from simulated_time import in_simulated_time, simulated
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Speculation
@@ -150,6 +150,7 @@ async def test_a_call_that_is_not_before_it_is_named_to_the_orchestrator(after: 
     assert text.startswith(f"No call before it has the number {numbers}, so this agent did not wait for one.")
 
 
+@in_simulated_time
 async def test_its_time_begins_when_it_starts() -> None:
     plot = Plot(needs=((), (1,)), slow=frozenset({0}))
     sea, model = Sea(), Scripted(plot.play, profile=QUICK)
@@ -183,7 +184,7 @@ def test_whoever_needs_whom_the_run_is_the_same(plot: Plot) -> None:
     async def both() -> None:
         assert_same((await ran(plot, ON)).envelopes, (await ran(plot, OFF)).envelopes)
 
-    asyncio.run(both())
+    simulated(both())
 
 
 @settings(max_examples=scaled(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -195,4 +196,4 @@ def test_a_run_that_was_killed_comes_to_the_same(plot: Plot, last: int) -> None:
         made = sea.brief(models=roles, speculation=ON, assess=False)
         assert_same((await ran(plot, OFF)).envelopes, await died_and_resumed(sea, model, made, last))
 
-    asyncio.run(both())
+    simulated(both())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from research import Log, Sea, WordSearch, whole
+from simulated_time import in_simulated_time
 
 from assay.core import events as e
 from assay.core.depths import DepthRules, SetDepth, changed_depths
@@ -51,6 +52,7 @@ async def test_two_searches_the_best_documents_and_an_answer() -> None:
     assert whole(log)
 
 
+@in_simulated_time
 async def test_what_is_in_hand_in_time_is_used() -> None:
     script = [QUERIES, says("Seven metres. [S1.1]", task="answer")]
     log = await sea(slow=True).run(script, mode="web_search", depths=hurried(0.2))
@@ -60,6 +62,7 @@ async def test_what_is_in_hand_in_time_is_used() -> None:
     assert not log.of(e.RunExhausted)
 
 
+@in_simulated_time
 async def test_nothing_in_time_is_answered_without_sources_and_said() -> None:
     only = calls(("search", {"query": "tide rises"}), task="background")
     log = await sea(slow=True).run(

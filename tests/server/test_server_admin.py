@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from serving import TIDES, Served, begun, command, served, until
+from waiting import looked
 
 QUESTION = "Which zebra is striped at Brest?"
 
@@ -97,11 +98,11 @@ async def test_one_users_limits_are_an_admins_to_set(server: Served, home: Path)
         await ana.put(path, json={"runs_per_day": 1})
         schedule = {"every": "7d", "run": {"question": QUESTION}}
         made = (await cleo.post("/api/v1/schedules", json=schedule)).json()
-        for _ in range(200):
-            [due] = (await cleo.get("/api/v1/schedules")).json()["schedules"]
-            if due["next_at"] != made["next_at"]:
-                break
-            await asyncio.sleep(0.1)
+
+        async def listed() -> Any:
+            return (await cleo.get("/api/v1/schedules")).json()["schedules"]
+
+        [due] = await looked(listed, lambda every: every[0]["next_at"] != made["next_at"])
         assert due["next_at"] > made["next_at"]  # it was due, and refused
         assert (due["runs"], due["current"]) == ([], "")
         assert len((await cleo.get("/api/v1/runs")).json()["runs"]) == 1
@@ -114,9 +115,8 @@ async def test_one_users_limits_are_an_admins_to_set(server: Served, home: Path)
 
         await ana.put(path, json={"runs_per_day": 1})
         command(home, "users", "rm", "cleo")
-        for _ in range(100):
-            if not (await ana.get("/api/v1/admin/limits")).json()["users"]:
-                break
-            await asyncio.sleep(0.1)
-        else:
-            raise AssertionError("the limits of a user stay when he goes")
+
+        async def limited() -> Any:
+            return (await ana.get("/api/v1/admin/limits")).json()["users"]
+
+        assert not await looked(limited, lambda users: not users), "the limits of a user stay when he goes"

@@ -41,7 +41,7 @@ def test_the_example_goes_from_a_document_to_a_report(server: Served, tmp_path: 
     lines: list[str] = []
     for command in commands():
         asked = command.replace("localhost:8484", here).replace(EXAMPLE, run)
-        done = subprocess.run(asked, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True)
+        done = subprocess.run(asked, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)
         lines.append(done.stdout)
         if '"events_url"' in done.stdout:
             run = json.loads(done.stdout)["id"]

@@ -10,9 +10,10 @@ from urllib.parse import quote
 import jsonschema_rs
 import pytest
 from conformance import COMMAND
+from sampling import EXAMPLES
 from serving import TIDE, TIDES, Served, begun, served, until
 
-REQUESTS = 600
+REQUESTS = 20 * EXAMPLES
 ODD: tuple[Any, ...] = (
     *(
         "",

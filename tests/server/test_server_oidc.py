@@ -238,7 +238,7 @@ def test_settings_of_a_provider_are_checked(tmp_path: Path) -> None:
             )
             | more,
         ) as server:
-            assert server.process.wait(timeout=60) != 0
+            assert server.process.wait(timeout=300) != 0
             assert "server.oidc" in server.output()
 
 

@@ -83,5 +83,5 @@ async def test_all_sites_are_answered_without_cookies_alone(opened: Served, home
 @pytest.mark.parametrize("origin", ["app.corp", "https://app.corp/", "null", "https://app.corp/path", "file://x"])
 def test_a_site_is_named_as_browsers_do(tmp_path: Path, origin: str) -> None:
     with served(tmp_path / "home", ready=False, ASSAY_SERVER_ORIGINS=origin) as server:
-        assert server.process.wait(timeout=60) != 0
+        assert server.process.wait(timeout=300) != 0
         assert "server.origins" in server.output()

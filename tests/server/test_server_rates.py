@@ -11,6 +11,7 @@ import httpx
 import msgspec
 import pytest
 from serving import TIDE, begun, command, served
+from waiting import until
 
 LIMITS = {"ASSAY_SERVER_REQUESTS_PER_MINUTE": "20", "ASSAY_SERVER_RUNS_PER_HOUR": "2"}
 
@@ -106,12 +107,11 @@ async def test_requests_are_forgotten_after_a_day(tmp_path: Path) -> None:
     stored.close()
     with served(home) as server:
         async with server.client() as client:
-            for _ in range(100):
+
+            def left() -> int:
                 with sqlite3.connect(home / "assay.db") as stored:
-                    left = stored.execute("SELECT count(*) FROM memos WHERE key LIKE 'request/%'").fetchone()[0]
-                if not left:
-                    break
-                await asyncio.sleep(0.05)
-            assert left == 0
+                    return int(stored.execute("SELECT count(*) FROM memos WHERE key LIKE 'request/%'").fetchone()[0])
+
+            await until(lambda: left() == 0)
             again = await client.post("/api/v1/runs", json={"question": TIDE}, headers=headers)
             assert again.json()["id"] != runs[0]

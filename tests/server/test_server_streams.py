@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from fleet import scenes
+from ports import free_port
 from serving import TIDES, WAIT, Served, begun, frames, served, until
 
 QUESTION = "How far does the tide rise?"
@@ -89,16 +89,10 @@ class Dropping:
         self.drops += patience is not None
 
 
-def free_port() -> str:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return str(free.getsockname()[1])
-
-
 async def test_three_clients_drop_300_times_and_the_server_dies_once_and_each_has_the_whole_log(tmp_path: Path) -> None:
     """They know the server by its address alone: killed and started again, it goes on with the run and the streams."""
     folder = folder_of(tmp_path)
-    port, variables = free_port(), played(folder, plan=300, find=1000, write=300)
+    port, variables = str(free_port()), played(folder, plan=300, find=1000, write=300)
     clients = [Dropping(random.Random(seed), 100) for seed in range(3)]
     with served(folder / "home", "--port", port, **variables) as first:
         async with first.client() as client:

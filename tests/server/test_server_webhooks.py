@@ -19,6 +19,7 @@ import httpx
 import openai
 import pytest
 from serving import TIDE, TIDES, WAIT, Served, begun, command, served, until
+from waiting import looked
 
 LOOPBACK = {"ASSAY_SERVER_WEBHOOK_HOSTS": "127.0.0.1"}
 
@@ -118,7 +119,7 @@ async def test_a_run_which_ends_or_waits_is_told(tmp_path: Path, receiver: Recei
             listed = await client.get("/api/v1/webhooks")
             assert [each["id"] for each in listed.json()["webhooks"]] == [id, other]
             assert secret not in listed.text + (await client.get(f"/api/v1/webhooks/{id}")).text + server.output()
-            deliveries = (await client.get(f"/api/v1/webhooks/{id}/deliveries")).json()["deliveries"]
+            deliveries = await delivered(client, id, lambda every: {each["state"] for each in every} == {"sent"})
             assert {(each["state"], each["status"], each["attempts"]) for each in deliveries} == {("sent", 204, 1)}
             assert {each["id"] for each in deliveries} == {waiting["id"], ended["id"]}
             assert (await client.get(f"/api/v1/webhooks/{other}/deliveries")).json()["deliveries"] == []
@@ -140,20 +141,27 @@ async def test_what_was_not_heard_is_sent_again_also_after_a_kill(tmp_path: Path
             await receiver.until(lambda: len(receiver.got) == 2)
             first, second = (verified(got, secret) for got in receiver.got)
             assert first == second
-            for _ in range(100):
-                path = f"/api/v1/webhooks/{id}/deliveries"
-                [delivery] = (await client.get(path)).json()["deliveries"]
-                if delivery["status"] == 302:
-                    break
-                await asyncio.sleep(0.05)
+            [delivery] = await delivered(client, id, lambda every: every[0]["status"] == 302)
             assert (delivery["state"], delivery["attempts"], delivery["error"]) == ("waiting", 2, "refused")
             hurry(home)
             await receiver.until(lambda: len(receiver.got) == 3)
             assert verified(receiver.got[2], secret) == first
+            [delivery] = await delivered(client, id, lambda every: every[0]["state"] == "sent")
             await asyncio.sleep(1)
-            [delivery] = (await client.get(path)).json()["deliveries"]
             assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("sent", 3, 204)
             assert len(receiver.got) == 3
+
+
+async def delivered(
+    client: httpx.AsyncClient, id: str, is_wanted: Callable[[list[dict[str, Any]]], object]
+) -> list[dict[str, Any]]:
+    """What a webhook was told, once that is as wanted."""
+
+    async def look() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await client.get(f"/api/v1/webhooks/{id}/deliveries")).json()["deliveries"]
+        return found
+
+    return await looked(look, is_wanted)
 
 
 def hurry(home: Path) -> None:
@@ -267,11 +275,7 @@ async def test_an_address_which_turns_inside_is_not_connected_to(tmp_path: Path,
     with served(home) as server:
         async with server.client() as client:
             await until(client, await asked(client))
-            for _ in range(200):
-                found = (await client.get(f"/api/v1/webhooks/{id}/deliveries")).json()["deliveries"]
-                if found and found[0]["state"] != "waiting":
-                    break
-                await asyncio.sleep(0.05)
+            found = await delivered(client, id, lambda every: every and every[0]["state"] != "waiting")
             assert [(each["state"], each["error"]) for each in found] == [("failed", "blocked")]
             assert receiver.got == []
 
@@ -289,7 +293,7 @@ async def test_several_servers_tell_a_webhook_once(new_database: Callable[[], st
                 await receiver.until(lambda: len(receiver.got) >= 3)
                 await asyncio.sleep(3)
                 assert sorted(verified(got, secret)["data"]["id"] for got in receiver.got) == sorted(runs)
-                deliveries = (await second.get(f"/api/v1/webhooks/{id}/deliveries")).json()["deliveries"]
+                deliveries = await delivered(second, id, lambda every: {each["state"] for each in every} == {"sent"})
                 assert [(each["state"], each["attempts"]) for each in deliveries] == [("sent", 1)] * 3
     finally:
         receiver.close()

@@ -48,6 +48,7 @@ def ends(story: Story, who: str) -> None:
 
 def test_the_engineer(story: Story) -> None:
     """Asks the docs and code of a project, follows a citation, hands on a page and a bundle that checks itself."""
+    story.anew = True
     story.path("repo/docs/retries.md", "# Retries\n\nThe client retries a failed request three times.\n")
     story.path("repo/docs/limits.md", "# Limits\n\nA request may have at most 4 megabytes.\n")
     story.path("repo/client.py", '"""The client."""\n\nRETRIES = 3\n')

@@ -22,9 +22,9 @@ from assay.core.events import Envelope
 from assay.core.ports import RunRow
 from assay.settings import load
 
-LEASE = 30.0
+LEASE = 300.0
 """Seconds; no worker which lives is as slow as that."""
-WAIT = 60.0
+WAIT = 120.0
 QUESTION = "How far does the tide rise?"
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
 FOUND = "The tide at Brest rises seven metres. [S1001.1]"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -15,12 +14,13 @@ from pathlib import Path
 
 import postgres
 import psycopg
+from ports import free_port
 from sqlalchemy import make_url
 
 MISSING = "no pgbouncer: install one (apt-get install pgbouncer)"
 THROUGH = "TEST_PGBOUNCER"
 """Where this is set, every test with a PostgreSQL database reaches it through a pooler."""
-SECONDS = 30.0
+SECONDS = 60.0
 _SETTINGS = {"pool_mode": "transaction", "default_pool_size": "20", "max_client_conn": "1000"}
 
 
@@ -82,9 +82,7 @@ def running(
     """A pooler before the server at a URL, until it is left; `settings` are those of a file, with ours over them."""
     folder = Path(tempfile.mkdtemp(prefix="assay-pgbouncer-"))
     folder.chmod(0o755)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     read = make_url(server)
     login = f"user={read.username or 'postgres'}" + (f" password={read.password}" if read.password else "")
     ours = {"listen_addr": "127.0.0.1", "listen_port": str(port), "unix_socket_dir": "", "auth_type": "any"}

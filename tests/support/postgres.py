@@ -13,7 +13,6 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 from filelock import FileLock
+from ports import free_port
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -120,9 +120,7 @@ def new_server(bin: Path, *options: str) -> Server:
         "-N",
     ]
     subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **_user())
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     server = Server(bin, folder, port, options or ("-c", "fsync=off"))
     try:
         server.start()

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
+from simulated_time import clock, wall
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Brief, Timeouts
@@ -26,7 +27,6 @@ from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import PipelineParts, pipeline
 from assay.phases.reflective import reflect
 from assay.run.engine import Engine, Outcome, RunTask
-from assay.run.process import SystemClock
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.tools.calculate import CalculateTool
@@ -106,7 +106,7 @@ class Sea:
         store: Store | None = None,
         checks: tuple[AddedCheck, ...] = (),
     ) -> None:
-        self.store = store or memory_store()
+        self.store = store or memory_store(wall)
         made = [document(name, text) for name, text in documents.items()]
         for each, text in zip(made, documents.values(), strict=True):
             self.store.blobs.put(text.encode())
@@ -135,7 +135,7 @@ class Sea:
             library=self.store.library,
             blobs=self.store.blobs,
             texts=self.reader,
-            clock=SystemClock(),
+            clock=clock(),
         )
 
     def engine(self) -> Engine:

@@ -8,13 +8,14 @@ import random
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from simulated_time import clock, wall
+
 from assay.core.brief import ROLES, Brief
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.messages import Message, Request
 from assay.core.ports import Journal, World
 from assay.models.script import Scripted
 from assay.run.engine import Engine, Outcome, RunTask
-from assay.run.process import SystemClock
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -29,7 +30,7 @@ class Journals:
 
     def __init__(self, kind: str, home: Path, database: str = "") -> None:
         self._kind, self._home, self._database = kind, home, database
-        self._memory = memory_store()
+        self._memory = memory_store(wall)
         self._opened: list[Journal] = []
 
     def journal(self) -> Journal:
@@ -51,7 +52,7 @@ def world(model: Scripted | None = None) -> World:
         searches=(),
         library=store.library,
         blobs=store.blobs,
-        clock=SystemClock(),
+        clock=clock(),
     )
 
 

@@ -19,7 +19,7 @@ import httpx
 import warm
 from fleet import scenes
 
-WAIT = 60.0
+WAIT = 120.0
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
 TIDE = "How far does the tide at Brest rise?"
 

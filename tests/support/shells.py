@@ -98,6 +98,6 @@ class Terminal:
         os.write(self._master, text.encode())
 
     def end(self) -> tuple[int, str]:
-        out, _ = self.process.communicate(timeout=60)
+        out, _ = self.process.communicate(timeout=300)
         os.close(self._master)
         return self.process.returncode, out.decode()

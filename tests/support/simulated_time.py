@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import selectors
+import time
 from collections.abc import Callable, Coroutine
+from functools import wraps
 from typing import Any, TypeVar
 
-from assay.run.process import stamp
+from assay.core.ports import Clock
+from assay.run.process import SystemClock, stamp
 
 T = TypeVar("T")
 
@@ -76,3 +79,30 @@ def simulated(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` in a loop of its own, in simulated time."""
     with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
         return runner.run(work)
+
+
+def in_simulated_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """A test which runs in simulated time: what it waits for comes in the order of its seconds, however busy all is.
+
+    For what lies in memory alone: nobody sees the threads of a database. Its fixtures are plain ones.
+    """
+
+    @wraps(test)
+    def run(*arguments: Any, **named: Any) -> None:
+        simulated(test(*arguments, **named))
+
+    return run
+
+
+def clock() -> Clock:
+    """The clock of the running loop."""
+    return SimulatedClock() if _is_simulated() else SystemClock()
+
+
+def wall() -> float:
+    """Seconds since 1970, by the same clock."""
+    return BEGAN / 1e9 + asyncio.get_running_loop().time() if _is_simulated() else time.time()
+
+
+def _is_simulated() -> bool:
+    return isinstance(asyncio._get_running_loop(), SimulatedLoop)

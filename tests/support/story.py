@@ -8,16 +8,18 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import time
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import warm
 from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 Done = subprocess.CompletedProcess[str]
-LONGEST = 110.0
+LONGEST = 300.0
 """Seconds a command may take on a busy machine."""
 
 
@@ -75,13 +77,15 @@ def _call(*command: object) -> str:
 
 
 class Story:
-    """What a user types, one command after the other, in a folder of their own."""
+    """What a user types, one command after the other, in a folder of their own.
+
+    Its commands are forks of one process of the environment Assay is installed in, or with `anew` started from nothing.
+    """
 
     def __init__(self, folder: Path, commands: Path) -> None:
-        self.folder, self._commands = folder, commands
+        self.folder, self._commands, self.anew = folder, commands, False
         self.config = folder / "config.toml"
         self.typed: list[str] = []
-        self.seconds = 0.0
 
     @property
     def environment(self) -> dict[str, str]:
@@ -99,11 +103,16 @@ class Story:
 
     def type(self, *words: object, code: int = 0, stdin: str = "", **variables: str) -> Done:
         """`assay WORDS`; it has to end with `code`."""
-        return self._run(["assay", *map(str, words)], code, stdin, variables)
+        line = " ".join(map(str, ("assay", *words)))
+        if not self.anew:
+            return self._noted(line, code, lambda: self._forked(*words, stdin=stdin, **variables))
+        command = [self._commands / "assay", *words]
+        return self._noted(line, code, lambda: self._started(command, stdin, variables))
 
     def python(self, program: str) -> str:
         """A program in the environment Assay is installed in; what it prints."""
-        return self._run(["python", "-c", program], 0, "", {}).stdout
+        command = [self._commands / "python", "-c", program]
+        return self._noted(f"python -c {program}", 0, lambda: self._started(command, "", {})).stdout
 
     def server(self, *words: object) -> subprocess.Popen[bytes]:
         """`assay WORDS`, which goes on until it is ended."""
@@ -112,11 +121,15 @@ class Story:
         log = (self.folder / "server.log").open("wb")
         return subprocess.Popen(command, env=self.environment, cwd=self.folder, stdout=log, stderr=log)
 
-    def _run(self, command: list[str], code: int, stdin: str, variables: dict[str, str]) -> Done:
-        self.typed.append(" ".join(command))
-        began = time.monotonic()
-        done = subprocess.run(
-            [str(self._commands / command[0]), *command[1:]],
+    def _noted(self, line: str, code: int, run: Callable[[], Done]) -> Done:
+        self.typed.append(line)
+        done = run()
+        assert done.returncode == code, (line, done.stdout, done.stderr)
+        return done
+
+    def _started(self, command: Sequence[object], stdin: str, variables: dict[str, str]) -> Done:
+        return subprocess.run(
+            [*map(str, command)],
             capture_output=True,
             text=True,
             input=stdin,
@@ -124,17 +137,23 @@ class Story:
             env=self.environment | variables,
             timeout=LONGEST,
         )
-        self.seconds += time.monotonic() - began
-        assert done.returncode == code, (command, done.stdout, done.stderr)
-        return done
+
+    def _forked(self, *words: object, stdin: str = "", **variables: str) -> Done:
+        with tempfile.TemporaryFile() as given:
+            given.write(stdin.encode())
+            given.seek(0)
+            return warm.run(
+                *words,
+                stdin=given,
+                cwd=self.folder,
+                env=self.environment | variables,
+                python=self._commands / "python",
+                timeout=LONGEST,
+            )
 
     def look(self, *words: str) -> str:
         """What `assay WORDS` prints, for the test: it is no command of the user's, and may fail."""
-        command = [str(self._commands / "assay"), *words]
-        done = subprocess.run(
-            command, capture_output=True, text=True, cwd=self.folder, env=self.environment, timeout=LONGEST, check=False
-        )
-        return done.stdout
+        return self._forked(*words).stdout
 
     def report(self, reference: str = "last") -> dict[str, Any]:
         """A run's report as data. It is looked at for the test, and is no command of the user's."""

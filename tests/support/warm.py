@@ -54,7 +54,7 @@ TOLD = struct.Struct("ii")
 READY, ENDED = 0, 1
 PLACE = tempfile.gettempdir()
 """Where the server listens: also where a test, the first which asks, has another place for temporary files."""
-STARTING = 60.0
+STARTING = 120.0
 """Seconds within which a process is there; if none comes, another server is started, and a warning says why."""
 
 
@@ -73,13 +73,16 @@ class Process:
         terminal: bool = False,
         limits: Mapping[str, int] | None = None,
         program: str = "",
+        packages: Path | str = "",
+        python: Path | str = sys.executable,
     ) -> None:
         """`session`: of its own. `terminal`: stdin or stderr is to control it. `limits`: by their names in `resource`.
 
-        `program`: as `python -c PROGRAM` in its place.
+        `program`: as `python -c PROGRAM` in its place. `packages`: a folder of what else is installed for it.
+        `python`: of the environment in which it is installed.
         """
         assert stdin != subprocess.PIPE, "nothing is written to it here"
-        self.args = [*map(str, arguments)]
+        self.args, self._python = [*map(str, arguments)], str(python)
         self.returncode: int | None = None
         wanted = {
             "arguments": self.args,
@@ -89,6 +92,7 @@ class Process:
             "terminal": terminal,
             "limits": dict(limits or {}),
             "program": program,
+            "packages": str(packages),
         }
         self.stdout: BufferedReader | None = None
         self.stderr: BufferedReader | None = None
@@ -101,14 +105,14 @@ class Process:
             try:
                 self.pid = self._begun(file.fileno(), ends)
             except TimeoutError:
-                _renew()
+                _renew(self._python)
                 self.pid = self._begun(file.fileno(), ends)
 
     def _begun(self, descriptor: int, ends: list[int]) -> int:
         """The pid of the process the server has forked for us."""
         self._line = socket.socket(socket.AF_UNIX)
         self._line.settimeout(STARTING)
-        self._line.connect(_server()[0])
+        self._line.connect(_server(self._python)[0])
         socket.send_fds(self._line, [b"!"], [descriptor, *ends])
         what, pid = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))
         assert what == READY, self.args
@@ -147,7 +151,7 @@ class Process:
             self._line.close()
         return self.returncode
 
-    def communicate(self, timeout: float = 120.0) -> tuple[bytes, bytes]:
+    def communicate(self, timeout: float = 300.0) -> tuple[bytes, bytes]:
         """Both outputs, when it has ended."""
         end = time.monotonic() + timeout
         left = [each for each in (self.stdout, self.stderr) if each and not each.closed]
@@ -193,8 +197,10 @@ def start_new(*arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
             fcntl.ioctl(2, termios.TIOCSCTTY, 0)
         _limit(limits)
 
-    program = ways.pop("program", "")
-    command = [sys.executable, *(("-c", program) if program else ("-m", "assay")), *map(str, arguments)]
+    if packages := str(ways.pop("packages", "")):
+        ways["env"] = {**(ways.get("env") or os.environ), "PYTHONPATH": packages}
+    program, python = ways.pop("program", ""), str(ways.pop("python", sys.executable))
+    command = [python, *(("-c", program) if program else ("-m", "assay")), *map(str, arguments)]
     ways = {"stdin": subprocess.DEVNULL, **ways, "start_new_session": bool(session or terminal)}
     first = ready if terminal or limits else None
     return subprocess.Popen(command, preexec_fn=first, **ways)  # noqa: PLW1509 - it only makes system calls
@@ -205,11 +211,18 @@ def line(*arguments: object) -> list[str]:
     words = [*map(str, arguments)]
     if not FORKS:
         return [sys.executable, "-m", "assay", *words]
-    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("warm_command.py")), _server()[0], *words]
+    return [
+        sys.executable,
+        "-I",
+        "-S",
+        str(Path(__file__).with_name("warm_command.py")),
+        _server(sys.executable)[0],
+        *words,
+    ]
 
 
 def run(
-    *arguments: object, timeout: float = 120.0, start: Callable[..., Started] = start, **ways: Any
+    *arguments: object, timeout: float = 300.0, start: Callable[..., Started] = start, **ways: Any
 ) -> subprocess.CompletedProcess[str]:
     """As `subprocess.run` of it, with its outputs as text."""
     process = start(*arguments, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **ways})
@@ -222,12 +235,12 @@ def run(
 
 
 @cache
-def _server() -> tuple[str, subprocess.Popen[bytes]]:
+def _server(python: str) -> tuple[str, subprocess.Popen[bytes]]:
     """Where this test process's own server listens, started by the first who asks; and its process."""
     folder = tempfile.TemporaryDirectory(prefix="warm-", dir=PLACE)
     where = str(Path(folder.name) / "socket")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-    command = [sys.executable, __file__, where]
+    command = [python, __file__, where]
     started = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=plain, start_new_session=True
     )
@@ -245,9 +258,9 @@ def _server() -> tuple[str, subprocess.Popen[bytes]]:
     return where, started
 
 
-def _renew() -> None:
+def _renew(python: str) -> None:
     """End a server which does not answer; the next who asks starts another."""
-    _, process = _server()
+    _, process = _server(python)
     gone = process.poll()
     status = Path(f"/proc/{process.pid}/status").read_text() if gone is None else f"ended {gone}"
     stood = [line for line in status.splitlines() if line.startswith(("State", "Threads", "SigPnd", "ended"))]
@@ -321,6 +334,8 @@ def _become(descriptor: int, ends: list[int]) -> dict[str, Any]:
     err = os.fdopen(2, "w", encoding="utf-8", closefd=False, errors="backslashreplace", buffering=1)
     sys.stderr = sys.__stderr__ = err  # type: ignore[misc]
     sys.argv = ["assay", *wanted["arguments"]]
+    if wanted["packages"]:
+        sys.path.insert(0, wanted["packages"])
     return wanted
 
 

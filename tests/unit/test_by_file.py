@@ -36,8 +36,13 @@ def test_of_a_campaign(): pass
     ("options", "told", "code"),
     [
         (("-m", "not campaign"), "1 failed, 3 passed, 1 error", 1),
-        (("-m", "campaign", "one"), "1 passed", 0),
-        (("three/test_other.py::test_other", "one/test_some.py::test_which_fails"), "1 failed, 1 passed", 1),
+        pytest.param(("-m", "campaign", "one"), "1 passed", 0, marks=pytest.mark.campaign),
+        pytest.param(
+            ("three/test_other.py::test_other", "one/test_some.py::test_which_fails"),
+            "1 failed, 1 passed",
+            1,
+            marks=pytest.mark.campaign,
+        ),
     ],
 )
 def test_all_is_run_and_told_of(options: tuple[str, ...], told: str, code: int, tmp_path: Path) -> None:
@@ -49,5 +54,5 @@ def test_all_is_run_and_told_of(options: tuple[str, ...], told: str, code: int, 
         f"[pytest]\npythonpath = {SUPPORT}\nmarkers =\n  slow: long\n  campaign: longer\n"
     )
     line = [sys.executable, "-m", "pytest", "-q", "-n1", "--dist", "worksteal", *options]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert (told in done.stdout.splitlines()[-1], done.returncode) == (True, code), done.stdout

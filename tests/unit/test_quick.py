@@ -26,7 +26,7 @@ def test_of_a_store(store): pass
 def outcome(folder: Path, *options: str) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-c", str(folder / "pytest.ini"), *options]
     files = [] if options and Path(options[-1]).is_file() else [str(folder)]
-    done = subprocess.run([*command, *files], capture_output=True, text=True, timeout=120, cwd=folder)
+    done = subprocess.run([*command, *files], capture_output=True, text=True, timeout=300, cwd=folder)
     return done.stdout.splitlines()[-1]
 
 

@@ -24,7 +24,7 @@ def place(tmp_path: Path) -> dict[str, str]:
 @pytest.mark.parametrize("words", [("config", "path"), ("runs", "show", "nosuch"), ("runs", "shwo")])
 def test_it_says_and_ends_as_a_new_process(words: tuple[str, ...], place: dict[str, str], tmp_path: Path) -> None:
     command = [sys.executable, "-m", "assay", *words]
-    new = subprocess.run(command, env=place, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    new = subprocess.run(command, env=place, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     forked = warm.run(*words, env=place, cwd=tmp_path)
     assert (forked.returncode, forked.stdout, forked.stderr) == (new.returncode, new.stdout, new.stderr)
 

@@ -202,7 +202,7 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
     (tmp_path / "site" / "acme_assay.py").write_text("raise SystemExit('acme is not for this machine')\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
     command = [sys.executable, "-m", "assay", "doctor", "--json"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1, done.stderr
     adapters = next(each for each in json.loads(done.stdout) if each["name"] == "adapters")
     assert adapters["state"] == "broken"

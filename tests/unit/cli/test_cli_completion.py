@@ -90,15 +90,15 @@ def test_bash_completes(words: list[str], wanted: set[str]) -> None:
         env=os.environ | {"PATH": path},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert set(done.stdout.split()) == wanted, done.stderr
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 def test_zsh_takes_the_script() -> None:
-    script = subprocess.run([sys.executable, "-m", "assay", "completion", "zsh"], capture_output=True, timeout=60)
-    done = subprocess.run(["zsh", "-n"], input=script.stdout, capture_output=True, timeout=60)
+    script = subprocess.run([sys.executable, "-m", "assay", "completion", "zsh"], capture_output=True, timeout=300)
+    done = subprocess.run(["zsh", "-n"], input=script.stdout, capture_output=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"_ASSAY_COMPLETE" in script.stdout
 

@@ -58,7 +58,7 @@ def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def assay(*args: str, typed: str = "") -> str:
     """A process of its own: what is installed is looked up once a process."""
     command = [sys.executable, "-m", "assay", *args]
-    done = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert KEY not in done.stdout + done.stderr
     return done.stdout
@@ -168,7 +168,7 @@ def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Pat
         "from assay.core.ports.models import Secret;"
         f"assert settings.load().keys.of('acme').reveal() == {KEY!r}"
     )
-    subprocess.run([sys.executable, "-c", ready], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", ready], check=True, timeout=300)
     assert "keys.acme" in assay("config", "list")
     assay("keys", "rm", "acme")
     assert KEY not in file.read_text()

@@ -296,7 +296,7 @@ class Slow:
         raise AssertionError(f"it ended and never said {text!r}")
 
     def end(self) -> tuple[int, str]:
-        out, _ = self.process.communicate(timeout=60)
+        out, _ = self.process.communicate(timeout=300)
         return self.process.wait(), out.decode()
 
 

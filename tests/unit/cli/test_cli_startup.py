@@ -30,7 +30,7 @@ def loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     def modules(*args: str) -> set[str]:
         command = [sys.executable, "-c", LOADED, *(str(note) if arg == "NOTE" else arg for arg in args)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
         assert "#" in done.stdout, done.stderr
         return set(done.stdout.rsplit("#", 1)[1].split())
 

@@ -28,7 +28,7 @@ LARGEST = 20_000_000
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
-    made = Workers(2, seconds=2.5)
+    made = Workers(2)
     yield made
     made.close()
 
@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 def read(store: Store, folder: Path, workers: Workers) -> Ingested:
     extractors: list[Extractor] = [TextExtractor(), CsvExtractor()]
-    extractors += [workers.isolate(each) for each in (PdfExtractor(), OddReader())]
+    extractors += [workers.isolate(PdfExtractor()), workers.isolate(OddReader(), 2.5)]
     return read_into(store, [folder], extractors, archives=[ZipArchive()], largest=LARGEST)
 
 

@@ -174,7 +174,7 @@ def test_libreoffice_reads_it(tmp_path: Path) -> None:
         str(tmp_path),
         str(tmp_path / "report.docx"),
     ]
-    subprocess.run(command, check=True, timeout=120, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"})
+    subprocess.run(command, check=True, timeout=300, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"})
     read = (tmp_path / "report.txt").read_text(encoding="utf-8-sig")
     assert "Details in 中文" in read
     assert "“Code is read often.” (page 3)" in read

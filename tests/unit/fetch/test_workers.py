@@ -27,7 +27,7 @@ SUPPORT = Path(__file__).parents[2] / "support"
 
 @pytest.fixture
 def workers() -> Iterator[Workers]:
-    made = Workers(1, seconds=20)
+    made = Workers(1)
     yield made
     made.close()
 
@@ -45,7 +45,7 @@ def refused(workers: Workers, order: str) -> str:
 
 def gone(pid: int) -> bool:
     """Whether the process has ended, waiting for it a little."""
-    return within(10, lambda: not Path(f"/proc/{pid}").exists() or "\nState:\tZ" in status(pid))
+    return within(60, lambda: not Path(f"/proc/{pid}").exists() or "\nState:\tZ" in status(pid))
 
 
 def status(pid: int) -> str:
@@ -97,8 +97,10 @@ def test_the_error_says_what_kind_of_failure_it_was(order: str, error: type[Extr
 
 @pytest.mark.parametrize("order", ["hang", "spin"])
 def test_a_hanging_reader_is_ended_and_replaced(order: str) -> None:
-    workers = Workers(1, seconds=2.5)
-    assert refused(workers, order) == "not read within 2.5 seconds; split it, or save it anew"
+    workers = Workers(1)  # what is read next has the usual time: a busy machine takes seconds to start a reader
+    with pytest.raises(ExtractError) as caught:
+        list(workers.isolate(OddReader(), 2.5).extract(order.encode(), "a.odd"))
+    assert str(caught.value) == "not read within 2.5 seconds; split it, or save it anew"
     assert read(workers, "next").text == "next"
     workers.close()
 
@@ -154,11 +156,11 @@ def test_none_is_left_after_close() -> None:
 def test_close_does_not_wait_for_a_hanging_reader() -> None:
     workers = Workers(1, seconds=600)
     stream = workers.isolate(OddReader()).extract(b"hang", "a.odd")
-    assert within(10, lambda: bool(workers.pids()))
+    assert within(60, lambda: bool(workers.pids()))
     (pid,) = workers.pids()
     started = time.monotonic()
     workers.close()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60  # the reader hangs ten times as long
     assert not Path(f"/proc/{pid}").exists()
     with pytest.raises(ExtractError):
         next(stream)

@@ -37,8 +37,8 @@ FIRST = Request(
     messages=(Message(role="user", name="task", text="Find it."),),
     tools=(SEARCH, OPEN),
     max_tokens=500,
-    timeout=5.0,
-    first_token=5.0,
+    timeout=60.0,
+    first_token=60.0,
 )
 LATER = msgspec.structs.replace(
     FIRST,

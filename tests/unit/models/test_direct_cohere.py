@@ -22,7 +22,7 @@ ASKED = Request(
     messages=(Message(role="user", name="task", text="Find it."),),
     tools=(SEARCH,),
     tool_choice="required",
-    first_token=5.0,
+    first_token=60.0,
 )
 
 

@@ -22,7 +22,7 @@ ASKED = Request(
     messages=(Message(role="user", name="question", text="What is it?"),),
     tool_choice="none",
     schema=Schema(name="plan", schema=closed({"title": {"type": "string"}})),
-    first_token=5.0,
+    first_token=60.0,
 )
 REPLY = '{"title": "It"}'
 

@@ -41,8 +41,8 @@ ASKED = Request(
     tools=(SEARCH,),
     tool_choice="required",
     max_tokens=500,
-    timeout=5.0,
-    first_token=5.0,
+    timeout=60.0,
+    first_token=60.0,
 )
 
 

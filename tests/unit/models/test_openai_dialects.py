@@ -43,8 +43,8 @@ ASKED = Request(
     tools=(SEARCH,),
     tool_choice="required",
     max_tokens=500,
-    timeout=5.0,
-    first_token=5.0,
+    timeout=60.0,
+    first_token=60.0,
 )
 UNKNOWN = ModelFacts()
 NAMES = ["mistral:mistral-large-latest", "groq:llama-3.3-70b-versatile"]

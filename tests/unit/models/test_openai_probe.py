@@ -18,7 +18,6 @@ from starlette.routing import Route
 from assay.core.messages import ModelFacts
 from assay.core.ports import Access
 from assay.models.openai import create
-from assay.models.openai.chat_services import WAIT
 
 
 @contextmanager
@@ -100,9 +99,9 @@ async def test_a_server_is_asked_once() -> None:
 async def test_nobody_waits_long_for_a_server_which_does_not_answer() -> None:
     began = time.monotonic()
     assert await described("mine:m", "http://127.0.0.1:9/v1") == ModelFacts()
-    with server(VLLM, wait=30.0) as url:
+    with server(VLLM, wait=120.0) as url:
         assert await described("mine:m", url) == ModelFacts()
-        assert time.monotonic() - began < WAIT + 2
+        assert time.monotonic() - began < 60
 
 
 async def test_a_hosted_service_is_not_asked() -> None:

@@ -10,6 +10,7 @@ import pytest
 from chat_server import DONE, Answer, ChatServer, chat_server, chunk, fault, says
 from runtime import ASK, ready, world
 from runtime import DONE as OUTCOME
+from waiting import LONG
 
 from assay.core.brief import ROLES, Role, Timeouts
 from assay.core.errors import ModelError, ModelFailed, ModelUnusable, Refused
@@ -25,7 +26,8 @@ from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
 
-QUICK = Timeouts(tokens=0.5, first_token=0.5)
+SILENT = 0.5
+"""Seconds a service may be silent which is: one which is not has all the time it needs."""
 UNTIMED = Timeouts()
 
 
@@ -52,9 +54,14 @@ class Asked:
 
     def __init__(self, run: Run, clock: Clock) -> None:
         self._run, self.clock = run, clock
+        self.silent: float | None = None
 
     async def __call__(self, role: Role = "analytical") -> str:
         """The name of the model which answered."""
+        execution = self._run.execution
+        if self.silent is not None:
+            allowed = Timeouts(tokens=self.silent, first_token=self.silent)
+            execution.brief = msgspec.structs.replace(execution.brief, timeouts=allowed)
         return (await self._run.ask(role, ASK, StreamHooks(deltas=lambda text: ThinkDelta(text=text)))).model
 
 
@@ -128,12 +135,13 @@ def serving(answer: Answer) -> Iterator[tuple[ChatServer, dict[str, object]]]:
 async def test_a_failing_service_is_left_alone_probed_once_and_taken_back(kind: str) -> None:
     answer = (PASSING | FINAL)[kind]
     tries = TRIES if kind in PASSING else 1
-    timeouts = QUICK if "stall" in kind else Timeouts()
+    silent = SILENT if "stall" in kind else LONG
     with serving(answer) as (server, models):
         bad = models["bad"]
         assert isinstance(bad, Counted)
 
         async def test(ask: Asked) -> None:
+            ask.silent = silent
             assert await ask() == "good"
             assert bad.asked == tries
             assert await ask() == "good"
@@ -145,13 +153,13 @@ async def test_a_failing_service_is_left_alone_probed_once_and_taken_back(kind: 
             assert await ask() == "good"
             assert bad.asked == tries + 1  # open for twice as long
             ask.clock.at += LONGEST
-            server.answers = [says("Seven.")]
+            server.answers, ask.silent = [says("Seven.")], LONG
             assert await ask() == "bad"
-            server.answers = [answer]
+            server.answers, ask.silent = [answer], silent
             assert await ask() == "good"
             assert bad.asked == tries + 2 + tries  # closed: it has its tries again
 
-        await played(models, test, timeouts=timeouts)
+        await played(models, test)
 
 
 async def test_nobody_at_the_address() -> None:
@@ -199,10 +207,11 @@ async def test_what_only_a_person_can_mend_ends_the_run_before_it_begins(kind: s
     with serving((PASSING | FINAL)[kind]) as (_, models):
 
         async def test(ask: Asked) -> None:
+            ask.silent = SILENT if "stall" in kind else LONG
             with pytest.raises(ModelUnusable, match=r"^bad"):
                 await ask()
 
-        assert await played(models, test, names=("bad",), timeouts=QUICK) == []
+        assert await played(models, test, names=("bad",)) == []
 
 
 async def test_the_end_of_a_report_is_not_lost_for_want_of_a_judge() -> None:

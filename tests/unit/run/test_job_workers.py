@@ -13,7 +13,7 @@ from assay.run.job_worker import JobInHand, JobWorker, JobWorkerLimits, Result
 from assay.run.process import SystemClock
 from assay.store.sql import open_store
 
-TTL, SECONDS = 0.4, 20
+TTL, SECONDS = 0.4, 60
 
 
 async def test_a_job_lost_while_it_is_written_is_told_once_and_logged_by_nobody(

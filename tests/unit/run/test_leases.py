@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from runtime import DONE, ready
+from simulated_time import in_simulated_time, wall
 
 from assay.core.errors import FenceLost, StoreError
 from assay.core.ports import Journal, Lease, Renewal
@@ -16,7 +17,7 @@ from assay.run.engine import Engine, Outcome, RunTask
 from assay.run.run import Run
 from assay.store.memory import memory_store
 
-SECONDS = 20
+SECONDS = 60
 News = dict[Lease, Renewal | FenceLost]
 
 
@@ -38,7 +39,7 @@ class Watched:
 @pytest.fixture
 def journal(monkeypatch: pytest.MonkeyPatch) -> Watched:
     monkeypatch.setattr(run_engine, "POLL", 0.01)
-    return Watched(memory_store().journal)
+    return Watched(memory_store(wall).journal)
 
 
 async def waiting(run: Run) -> Outcome:
@@ -62,6 +63,7 @@ async def ended(handle: RunTask) -> BaseException | None:
     return handle.error
 
 
+@in_simulated_time
 async def test_one_question_is_for_all_runs_and_there_is_none_when_all_have_ended(journal: Watched) -> None:
     engine = Engine(journal, waiting, ttl=0.5)
     handles = await begun(engine, 20)
@@ -80,6 +82,7 @@ async def test_one_question_is_for_all_runs_and_there_is_none_when_all_have_ende
     assert await ended(late) is None
 
 
+@in_simulated_time
 async def test_a_run_whose_lease_is_lost_ends_and_the_others_go_on(journal: Watched) -> None:
     engine = Engine(journal, waiting, ttl=0.2)
     lost, *others = await begun(engine, 3)
@@ -91,6 +94,7 @@ async def test_a_run_whose_lease_is_lost_ends_and_the_others_go_on(journal: Watc
     assert [await ended(handle) for handle in others] == [None, None]
 
 
+@in_simulated_time
 async def test_a_store_that_is_away_ends_runs_only_when_their_leases_have_expired(journal: Watched) -> None:
     def away(_: object) -> News:
         raise StoreError("the disk is gone")
@@ -103,6 +107,7 @@ async def test_a_store_that_is_away_ends_runs_only_when_their_leases_have_expire
     assert [str(await ended(handle)) for handle in handles] == ["the disk is gone"] * 2
 
 
+@in_simulated_time
 async def test_a_bug_in_keeping_leases_ends_the_runs_and_is_their_error(journal: Watched) -> None:
     def bug(_: object) -> News:
         raise KeyError("a bug")

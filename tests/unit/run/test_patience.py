@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-import pytest
 from research import Sea, within
+from simulated_time import in_simulated_time
 
 from assay.core import events as e
 from assay.core.brief import Timeouts
@@ -56,6 +56,7 @@ async def asked(model: Dripping) -> list[Reply | str]:
     return got
 
 
+@in_simulated_time
 async def test_a_stream_may_take_longer_than_its_silence_allows_while_it_goes_on() -> None:
     model = Dripping([SILENCE * 1.5, *[SILENCE / 8] * 16])
     (reply,) = await asked(model)
@@ -63,7 +64,7 @@ async def test_a_stream_may_take_longer_than_its_silence_allows_while_it_goes_on
     assert model.said_at[-1] - model.said_at[0] > SILENCE
 
 
-@pytest.mark.slow
+@in_simulated_time
 async def test_a_stream_which_falls_silent_is_given_all_the_time_it_may_take() -> None:
     model = Dripping([0.0, 0.0, SILENCE / 32, SILENCE / 32, 60.0])
     (reason,) = await asked(model)

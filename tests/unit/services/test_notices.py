@@ -69,11 +69,11 @@ async def test_a_command_which_fails_or_hangs_is_a_warning(monkeypatch: pytest.M
     bad = read_target(f"{sys.executable} -c 'import sys; sys.exit(3)'")
     assert [line.endswith("ended with code 3") for line in await send(NOTICE, [bad])] == [True]
     monkeypatch.setattr(notices, "COMMAND_SECONDS", 0.3)
-    child = "import subprocess,sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
+    child = "import subprocess,sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"
     hangs, began = read_target(f'{sys.executable} -c "{child}"'), time.monotonic()
     (warning,) = await send(NOTICE, [hangs])
     assert "did not end within" in warning
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 async def test_what_a_failing_command_says_last_is_told_and_a_flood_is_not(tmp_path: Path):

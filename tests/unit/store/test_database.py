@@ -178,13 +178,13 @@ def test_opening_a_current_home_does_not_load_alembic(tmp_path):
         f"for _ in range(2): asyncio.run(open_store(pathlib.Path({str(tmp_path)!r})).close())\n"
         "print('alembic' in sys.modules, 'mako' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=_env())
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env=_env())
     assert (done.stdout.strip(), done.stderr) == ("False False", "")
 
 
 def test_the_memory_store_does_not_load_sqlalchemy():
     code = "import sys; import assay.store.memory; print('sqlalchemy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=_env())
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env=_env())
     assert (done.stdout.strip(), done.stderr) == ("False", "")
 
 

@@ -93,7 +93,7 @@ def test_acknowledged_commits_outlive_the_process(tmp_path, seed):
 
 def test_processes_write_one_home_at_once(tmp_path):
     children = [start(tmp_path, f"r{n}", 40) for n in range(3)]
-    printed = [child.communicate(timeout=60)[0].splitlines() for child in children]
+    printed = [child.communicate(timeout=300)[0].splitlines() for child in children]
     assert [child.returncode for child in children] == [0, 0, 0]
     assert [len(lines) for lines in printed] == [200, 200, 200]
 

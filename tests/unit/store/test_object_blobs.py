@@ -61,8 +61,8 @@ def test_who_is_refused_is_told_so_and_nothing_secret_is_said(s3: S3Server, plac
 
 
 def test_one_which_does_not_answer_is_an_error_in_time(s3: S3Server, place: str):
+    name = objects.ObjectBlobs(place).put(b"tide")
     blobs = objects.ObjectBlobs(place, retry_seconds=0, request_seconds=1)
-    name = blobs.put(b"tide")
     s3.faults += [Fault("GET", 200, seconds=3.0)] * 2
     started = time.monotonic()
     with pytest.raises(StoreError, match="cannot be read"):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pgbouncer
@@ -89,10 +90,13 @@ async def test_other_processes_hear_through_the_server_itself(tmp_path: Path, ur
     heard = asyncio.Event()
     loop = asyncio.get_running_loop()
     stop = two.journal.listen(lambda _: loop.call_soon_threadsafe(heard.set))
-    await asyncio.sleep(1)
     lease = await begin(one.journal)
-    await one.journal.commit(lease, commit_of("a"))
-    await asyncio.wait_for(heard.wait(), 30)
+    async with asyncio.timeout(60):
+        for number in count():
+            if heard.is_set():
+                break
+            await one.journal.commit(lease, commit_of(f"{number}"))  # what is written while it connects is not heard
+            await asyncio.sleep(0.1)
     stop()
     await one.close()
     await two.close()

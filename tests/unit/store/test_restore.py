@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 import sqlite3
 import zipfile
 from collections.abc import Callable
@@ -24,11 +26,12 @@ from assay.store.blobs import place_of
 from assay.store.sql import restore, sweep
 
 QUESTION = "When was the harbor built?"
+HARBOR = "# Harbor\n\nThe harbor was built in 1843.\n"
 
 
 @pytest.fixture
 def harbor(tmp_path: Path) -> Path:
-    (tmp_path / "harbor.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
+    (tmp_path / "harbor.md").write_text(HARBOR)
     return tmp_path / "harbor.md"
 
 
@@ -36,6 +39,22 @@ def harbor(tmp_path: Path) -> Path:
 def shared(new_database: Callable[[], str], s3: S3Server) -> Callable[[], Settings]:
     """Makes settings with an empty database and nothing where blobs go."""
     return lambda: Settings(database=Secret(new_database()), blobs=s3.place())
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a document and a run of it, to be copied; and the document."""
+    folder = tmp_path_factory.mktemp("filled")
+    (folder / "harbor.md").write_text(HARBOR)
+    asyncio.run(filled(folder / "home", Settings(), folder / "harbor.md"))
+    return folder
+
+
+@pytest.fixture
+def home(made: Path, tmp_path: Path) -> Path:
+    """Such a home."""
+    shutil.copytree(made / "home", tmp_path / "home")
+    return tmp_path / "home"
 
 
 async def filled(home: Path, settings: Settings, harbor: Path) -> None:
@@ -79,10 +98,9 @@ async def test_what_is_shared_becomes_a_home(harbor: Path, shared: Callable[[], 
     }  # fmt: skip
 
 
-async def test_a_home_becomes_what_is_shared(harbor: Path, shared: Callable[[], Settings], tmp_path: Path):
-    await filled(tmp_path / "home", Settings(), harbor)
-    before = await contents(tmp_path / "home", Settings())
-    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+async def test_a_home_becomes_what_is_shared(home: Path, shared: Callable[[], Settings], tmp_path: Path):
+    before = await contents(home, Settings())
+    databases.backup(home, Settings(), tmp_path / "copy.zip")
     settings = shared()
     databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
     assert await contents(tmp_path / "two", settings) == before  # on any machine
@@ -91,13 +109,12 @@ async def test_a_home_becomes_what_is_shared(harbor: Path, shared: Callable[[], 
         databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
 
 
-async def test_an_index_of_other_documents_is_made_anew(harbor: Path, new_database: Callable[[], str], tmp_path: Path):
+async def test_an_index_of_other_documents_is_made_anew(home: Path, new_database: Callable[[], str], tmp_path: Path):
     import postgres
 
     url = new_database()
     settings = Settings(database=Secret(url), blobs=tmp_path / "blobs", search=SearchSettings(index="postgres"))
-    await filled(tmp_path / "home", Settings(), harbor)
-    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    databases.backup(home, Settings(), tmp_path / "copy.zip")
     try:
         for name in ("mole", "pier", "quay"):
             (tmp_path / f"{name}.md").write_text(f"# The {name}\n\nThe {name} was built in 1851.\n")
@@ -112,18 +129,16 @@ async def test_an_index_of_other_documents_is_made_anew(harbor: Path, new_databa
         postgres.drop(url)
 
 
-async def test_nothing_is_written_over(harbor: Path, tmp_path: Path):
-    await filled(tmp_path / "home", Settings(), harbor)
-    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+async def test_nothing_is_written_over(home: Path, tmp_path: Path):
+    databases.backup(home, Settings(), tmp_path / "copy.zip")
     with pytest.raises(StoreError, match="exists already"):
-        databases.restored(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+        databases.restored(home, Settings(), tmp_path / "copy.zip")
     with pytest.raises(UsageError, match="no file"):
         databases.restored(tmp_path / "new", Settings(), tmp_path / "none.zip")
 
 
-async def test_what_is_damaged_in_a_copy_is_left_out_and_named(harbor: Path, tmp_path: Path):
-    await filled(tmp_path / "home", Settings(), harbor)
-    done = databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+async def test_what_is_damaged_in_a_copy_is_left_out_and_named(home: Path, tmp_path: Path):
+    done = databases.backup(home, Settings(), tmp_path / "copy.zip")
     with zipfile.ZipFile(tmp_path / "copy.zip") as file:
         members = {name: file.read(name) for name in file.namelist()}
     (blob,) = [name for name in members if name.startswith("blobs/")]
@@ -141,9 +156,8 @@ async def test_what_is_damaged_in_a_copy_is_left_out_and_named(harbor: Path, tmp
 
 
 @pytest.mark.parametrize("content", ["nothing", "no database", "cut", "empty zip", "encrypted"])
-async def test_what_is_no_copy_leaves_nothing_behind(harbor: Path, tmp_path: Path, content: str):
-    await filled(tmp_path / "home", Settings(), harbor)
-    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+async def test_what_is_no_copy_leaves_nothing_behind(home: Path, tmp_path: Path, content: str):
+    databases.backup(home, Settings(), tmp_path / "copy.zip")
     data = (tmp_path / "copy.zip").read_bytes()
     bad = tmp_path / "bad.zip"
     if content == "empty zip":
@@ -170,11 +184,10 @@ def with_member(copy: Path, bad: Path, name: str, data: bytes) -> None:
         changed.writestr(name, data)
 
 
-async def test_what_unpacks_to_too_much_is_left_out(harbor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_what_unpacks_to_too_much_is_left_out(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(restore, "LARGEST", 1_000_000)
     monkeypatch.setattr(restore, "LARGEST_ALSO", 1_000)
-    await filled(tmp_path / "home", Settings(), harbor)
-    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    databases.backup(home, Settings(), tmp_path / "copy.zip")
     zeros = bytes(1_000_001)
     bombs = (sha256(zeros), zstandard.compress(zeros)), ("0" * 64, zeros)
     for number, (name, packed) in enumerate(bombs):
@@ -194,10 +207,9 @@ async def test_what_unpacks_to_too_much_is_left_out(harbor: Path, tmp_path: Path
         "CREATE VIRTUAL TABLE found USING fts5(text)",
     ],
 )
-async def test_a_database_with_more_than_tables_is_refused(harbor: Path, tmp_path: Path, statement: str):
-    await filled(tmp_path / "home", Settings(), harbor)
-    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.db")
-    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+async def test_a_database_with_more_than_tables_is_refused(home: Path, tmp_path: Path, statement: str):
+    databases.backup(home, Settings(), tmp_path / "copy.db")
+    databases.backup(home, Settings(), tmp_path / "copy.zip")
     with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
         connection.execute(statement)
         connection.commit()
@@ -225,9 +237,8 @@ async def test_the_library_it_was_copied_from_leaves_the_restored_ones_bytes(
     assert databases.checked(tmp_path / "two", settings).problems == ()
 
 
-async def test_the_database_alone_can_be_put_in_place(harbor: Path, tmp_path: Path):
-    await filled(tmp_path / "home", Settings(), harbor)
-    databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.db")
+async def test_the_database_alone_can_be_put_in_place(home: Path, tmp_path: Path):
+    databases.backup(home, Settings(), tmp_path / "copy.db")
     restored = databases.restored(tmp_path / "new", Settings(), tmp_path / "copy.db")
     assert (restored.runs, restored.documents, restored.blobs) == (1, 1, 0)
 

@@ -77,6 +77,6 @@ def test_the_option_tells_what_held_up_the_tests(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": support},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert "test_held_up.py::test_it: the event loop was held up for" in done.stdout, done.stdout + done.stderr

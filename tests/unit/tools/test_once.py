@@ -138,7 +138,7 @@ async def test_the_pages_of_a_call_are_read_at_once_and_each_once_by_whoever_ask
         ledger = Ledger()
         first = branches(OpenTool(), {"documents": [one, two]}, 1, ledger)
         second = branches(OpenTool(), {"documents": [three, two]}, 2, ledger)[1:]
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await run.gather(*first, *second)
 
     await within(sea, body, pages=pages)

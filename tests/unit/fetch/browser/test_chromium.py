@@ -60,7 +60,7 @@ async def test_what_scripts_make_of_a_page_is_read_and_the_browser_ends(there: S
     assert page.headers[RENDERED].startswith("Chromium ")
     assert sorted(there.asked) == ["/shown.js", "/tides", "/tides.js", "/tides.json"]
     assert all("Assay/1 (test)" in each for each in there.seen)
-    _, alive = psutil.wait_procs(browser, timeout=10)
+    _, alive = psutil.wait_procs(browser, timeout=60)
     assert not alive
 
 

@@ -143,9 +143,9 @@ async def test_what_cannot_be_had_is_refused():
 
 
 async def test_a_closed_gate_gives_up_what_is_being_asked_for():
-    web = Web(wait=30)
-    made = gate(web, seconds=20)
-    async with asyncio.timeout(15), asyncio.TaskGroup() as tasks:
+    web = Web(wait=600)
+    made = gate(web, seconds=300)
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         asking = tasks.create_task(made.through(wish("http://app.example/slow")))
         await asyncio.sleep(0.05)
         made.close()

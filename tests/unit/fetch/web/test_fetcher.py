@@ -53,13 +53,30 @@ async def test_redirects_are_followed_and_told():
         (response(b"\x1f\x8b\x08nonsense", Content_Encoding="gzip"), "damaged: its compression is broken"),
         (response(b"x", Content_Encoding="br"), "damaged: packed as 'br'"),
         ([b"HTTP/1.1 200 OK\r\nX: ", *[b"y" * 65_536] * 10], "unreachable: "),
-        ([b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na", 30.0], "timeout: "),
-        ([30.0], "timeout: "),
-        ([b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", *[b"a", 0.1] * 60], "timeout: incomplete after 1 s"),
     ],
 )
 async def test_failures_are_told_by_kind(reply: bytes, reason: str):
-    async with site() as there, fetcher(bytes=200_000, silence=0.5, seconds=1.0) as web:
+    async with site() as there, fetcher(bytes=200_000) as web:
+        there.pages["/x"] = reply
+        with pytest.raises(FetchFailed) as failed:
+            await web.fetch(there.url("/x"))
+    assert failed.value.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("reply", "limits", "reason"),
+    [
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na", 30.0], {"silence": 0.5}, "timeout: "),
+        ([30.0], {"silence": 0.5}, "timeout: "),
+        (
+            [b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", *[b"a", 0.1] * 60],
+            {"seconds": 1.0},
+            "timeout: incomplete after 1 s",
+        ),
+    ],
+)
+async def test_who_takes_too_long_is_not_waited_for(reply: list[bytes | float], limits: dict[str, float], reason: str):
+    async with site() as there, fetcher(**limits) as web:
         there.pages["/x"] = reply
         with pytest.raises(FetchFailed) as failed:
             await web.fetch(there.url("/x"))

@@ -2,12 +2,11 @@
 
 import json
 import os
-import random
-import socket
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from ports import free_port
 from web import FORBIDDEN, PUBLIC, Names, Site, fetcher, moved, response, site
 
 from assay.core.errors import FetchFailed
@@ -16,22 +15,9 @@ from assay.fetch.web.addresses import policy
 SSRF = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[5] / "shared" / "data")) / "hostile/ssrf"
 
 
-def free_port() -> int:
-    """One that is free on both addresses, and below those the system gives to clients: nobody takes it meanwhile."""
-    for port in random.sample(range(20_000, 32_000), 100):
-        with socket.socket() as one, socket.socket() as other:
-            try:
-                one.bind((FORBIDDEN, port))
-                other.bind((PUBLIC, port))
-            except OSError:
-                continue
-            return port
-    raise AssertionError("no port is free")
-
-
 @pytest.fixture
 async def trap() -> AsyncIterator[Site]:
-    async with site(FORBIDDEN, free_port()) as made:
+    async with site(FORBIDDEN, free_port(FORBIDDEN, PUBLIC)) as made:
         made.pages["/"] = response("secret")
         yield made
     assert made.connections == 0
