@@ -15,7 +15,7 @@ from assay.cli import options
 from assay.cli.completion import run_ids
 from assay.cli.figures import summed
 from assay.cli.library import stored
-from assay.cli.terminal import clean, say, table, write
+from assay.cli.terminal import clean, say, table, write, write_json
 from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import counted, shorten
@@ -53,7 +53,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
     listed = [each for each in _listed(report) if not (problems and each.verdict in HOLDING)]
     if as_json:
         for each in listed:
-            write(msgspec.json.encode(each).decode())
+            write_json(each, line=True)
         return
     table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
@@ -171,7 +171,7 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
     """
     passages = asyncio.run(_passages(reference, number, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(passages)).decode())
+        write_json(passages)
         return
     write("\n\n".join("\n".join(cited_lines(passage)) for passage in passages))
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from assay import settings
 from assay.app import databases
 from assay.cli import options
 from assay.cli.figures import size
-from assay.cli.terminal import Exit, TerminalOptions, say, write
+from assay.cli.terminal import Exit, TerminalOptions, say, write, write_json
 from assay.core.milestones import counted
 
 
@@ -83,7 +82,7 @@ def check(quick: bool, as_json: bool, home: Path | None) -> int:
     configured = settings.load()
     found = databases.checked(home or configured.home, configured, quick=quick)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         for problem in found.problems:
             write(problem)

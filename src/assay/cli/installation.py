@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from assay import settings
 from assay.cli import options
-from assay.cli.terminal import Exit, clean, table, write
+from assay.cli.terminal import Exit, clean, table, write, write_json
 from assay.core.brief import Role
 from assay.core.later import later
 from assay.core.ports.models import BUILT_IN, family
@@ -45,7 +44,7 @@ def doctor(as_json: bool, home: Path | None, cluster: bool) -> int:
     """
     found = asyncio.run(examination.examine_cluster() if cluster else examination.examine(home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         write("\n".join(_diagnosis_lines(found)))
     return Exit.FAILED if any(each.state == "broken" for each in found) else Exit.DONE
@@ -77,7 +76,7 @@ def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
         return
     found = asyncio.run(providers(settings.load(), names))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
         return
     table(("provider", "", "models, or what is missing"), [row for each in found for row in _rows(each)])
 
@@ -85,7 +84,7 @@ def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
 def _show_roles(loaded: settings.Settings, as_json: bool) -> None:
     found = loaded.roles()
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
         return
     rows = [(role, ", ".join(models), _role_note(loaded, role)) for role, models in found.items()]
     table(("role", "models, first choice first", ""), rows)

@@ -16,7 +16,7 @@ from assay.cli import options
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import opened, stored
 from assay.cli.options import Command
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.errors import process_of
 from assay.core.milestones import counted
 from assay.core.ports.jobs import Job, JobFilter, JobState
@@ -133,7 +133,7 @@ def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_jso
     wanted = JobFilter(states=frozenset(states), limit=limit)
     found = asyncio.run(_listed(home, wanted, every_user=every_user))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
         return
     if not found:
         say(NO_JOBS)
@@ -158,7 +158,7 @@ def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> Non
     job, figures = asyncio.run(_job_and_workers(home, id, every_user=every_user))
     if as_json:
         shown = {**msgspec.to_builtins(job), "workers": figures}
-        write(msgspec.json.format(msgspec.json.encode(shown)).decode())
+        write_json(shown)
         return
     for line in _lines(job, figures):
         write(clean(line))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
@@ -24,7 +23,7 @@ from assay.cli.run_options import ResearchCommand, paths_from, question_from
 from assay.cli.run_summary import outcome
 from assay.cli.run_watch import Output, OutputOptions, exit_code, takes_output, watch
 from assay.cli.runs.removal import keep_to_rules
-from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write
+from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write, write_json
 from assay.core import plan
 from assay.core.brief import Estimate
 from assay.core.view import RunView
@@ -87,7 +86,7 @@ async def show_plan(assay: Assay, view: RunView, output: Output) -> Exit:
     estimate = await assay.estimate(view.run_id)
     if output.stdout == "json":
         fields = {"run": view.run_id, "plan": view.plan, "depth": view.depth, "estimate": estimate}
-        write(msgspec.json.format(msgspec.json.encode(fields)).decode())
+        write_json(fields)
         return Exit.DONE
     for line in plan_lines(view, estimate):
         write(line)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
-import msgspec
 
 from assay import Assay, RunHandle, settings
 from assay.cli import destinations
@@ -22,7 +21,7 @@ from assay.cli.display import Display, display
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.options import send_notices, targets
 from assay.cli.run_summary import outcome, summary
-from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write
+from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write, write_json
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
@@ -230,7 +229,7 @@ async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display
     """Show events as they arrive."""
     async for envelope in events:
         if output.stdout == "events":
-            write(msgspec.json.encode(envelope).decode())
+            write_json(envelope, line=True)
         shown.show(envelope)
 
 
@@ -292,7 +291,7 @@ def _ask(view: RunView, output: Output) -> Exit:
         waiting["plan"] = view.plan
     else:
         waiting["questions"] = view.clarification.questions
-    write(msgspec.json.encode(waiting).decode())
+    write_json(waiting, line=True)
     if output.verbosity >= 0:
         how = f"approve {view.run_id}" if view.waiting_for == "plan" else f"answer {view.run_id} ANSWER…"
         say(f"run {view.run_id} waits; to continue: assay runs {how}")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
-import msgspec
 
 from assay import RunHandle, settings
 from assay.cli import options, run_options
@@ -23,7 +22,7 @@ from assay.cli.run_summary import outcome
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.milestones import counted
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
@@ -75,7 +74,7 @@ def list_schedules(as_json: bool, home: Path | None) -> None:
     if not schedules:
         say("there are no schedules yet: `assay schedule add QUESTION --every 7d` makes the first")
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(schedules)).decode())
+        write_json(schedules)
         return
     table(
         ("schedule", "every", "due", "last run", "question"),
@@ -159,7 +158,7 @@ def _print_outcome(asked: DueOutcome, output: Output) -> None:
             "changes": asked.changes,
             "error": asked.error,
         }
-        write(msgspec.json.encode(fields).decode())
+        write_json(fields, line=True)
         return
     write(f"schedule {schedule.id}: {clean(schedule.question)}")
     if asked.changes is not None:

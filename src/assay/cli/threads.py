@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from assay.cli import options
 from assay.cli.completion import thread_names
 from assay.cli.library import exists, stored
 from assay.cli.runs.removal import describe_swept
-from assay.cli.terminal import clean, confirm, harmless, say, table, write
+from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
 from assay.core.later import later
 from assay.core.milestones import counted
 
@@ -41,7 +40,7 @@ async def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_
 def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> None:
     """Print a page of threads on stdout, and where the list continues."""
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(page)).decode())
+        write_json(page)
         return
     if not page.threads:
         say(nothing)
@@ -85,7 +84,7 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
     """
     conversation = asyncio.run(_load_messages(reference, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(conversation)).decode())
+        write_json(conversation)
         return
     run_id = ""
     for each in conversation:

@@ -14,7 +14,7 @@ import msgspec
 
 from assay.cli import options
 from assay.cli.library import opened
-from assay.cli.terminal import confirm, first_word, say, table, write
+from assay.cli.terminal import confirm, first_word, say, table, write, write_json
 from assay.core.milestones import counted
 from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permission, UserRole, UserRow
 
@@ -82,7 +82,7 @@ async def _adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool
             handed = await assay.adopt(source, name)
             await assay.note("adopt", f"{source}/{name}" if source else name)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(handed)).decode())
+        write_json(handed)
         return
     say(f"{name} {'would get' if dry_run else 'has got'} {counts(handed)}")
     for each in handed.belongings.clashes:
@@ -158,7 +158,7 @@ def list_users(as_json: bool, home: Path | None) -> None:
     """
     found = asyncio.run(_users_and_tokens(home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode([_user_line(*each) for each in found])).decode())
+        write_json([_user_line(*each) for each in found])
         return
     rows = [
         (user.name, user.role, _day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
@@ -325,7 +325,7 @@ def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | 
     """
     lines = [_entry_line(each) for each in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))]
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(lines)).decode())
+        write_json(lines)
         return
     table(COLUMNS, [[str(each[name]) for name in COLUMNS] for each in lines])
 

@@ -21,7 +21,7 @@ from assay.cli.figures import summed
 from assay.cli.jobs import leave
 from assay.cli.library import stored
 from assay.cli.run_options import ResearchCommand, paths_from
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_json
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
 from assay.core.milestones import counted
@@ -41,7 +41,7 @@ def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, probl
     for warning in found.warnings:
         say(f"warning: {warning}")
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         write("\n".join(_recheck_lines(found, problems=problems)))
     return Exit.DONE if found.holds else Exit.UNVERIFIED
@@ -130,7 +130,7 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
         return Exit.UNVERIFIED
     missing = (bool(signer) or required) and found.signature.state != "good"
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         write("\n".join(_bundle_lines(found)))
         if missing:

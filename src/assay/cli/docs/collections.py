@@ -19,7 +19,7 @@ from assay.cli.jobs import leave, queue_option
 from assay.cli.library import HOW_TO_ADD, check_collection, configured_for, exists, opened, stored, without_documents
 from assay.cli.options import embedder_option
 from assay.cli.run_watch import Output, watch
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.milestones import counted, shorten
 from assay.core.ports import CollectionRow, Origin
 from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
@@ -42,7 +42,7 @@ def list_collections(as_json: bool, home: Path | None) -> None:
     if not rows:
         say(HOW_TO_ADD)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        write_json(rows)
         return
     cells = [
         (row.name, str(row.documents), counted(row.origins, "place"), "private" if row.private else "") for row in rows
@@ -178,7 +178,7 @@ def embed(
         return Exit.DONE
     built = asyncio.run(_embed(embedder, anew, home, state.verbosity))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(built)).decode())
+        write_json(built)
     elif state.verbosity >= 0:
         for line in _progress_line(built):
             say(line)
@@ -194,7 +194,7 @@ async def _status(embedder: str | None, as_json: bool, home: Path | None) -> Non
     async with stored(home, embedder) as assay:
         found = await assay.embedding_status()
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
         return
     withheld = f", {found.withheld:,} of them private and withheld" if found.withheld else ""
     write(f"{found.model}: {counted(found.documents, 'document')} with vectors, {found.missing:,} without{withheld}")
@@ -256,7 +256,7 @@ async def _summary(collection: str, questions: int, options: dict[str, Any], out
             if run is not None:
                 text = (await run.report()).markdown
                 found = msgspec.structs.replace(found, summary=text, run_id=run.run_id)
-            write(msgspec.json.format(msgspec.json.encode(found)).decode())
+            write_json(found)
             return Exit.DONE
         if not found.documents:
             say(await without_documents(assay, collection))

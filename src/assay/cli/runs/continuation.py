@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from assay import Assay, RunView, settings
 from assay.cli import detached_run, options, run_options
@@ -18,7 +17,7 @@ from assay.cli.library import stored
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
 from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, takes_output
-from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write, write_json
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
 from assay.core.ports import FINAL, RunRow
@@ -201,7 +200,7 @@ def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | N
     """
     found = asyncio.run(_replayed(reference, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         _print_replay(found)
     if not found.is_same:

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any, TypedDict, get_args
 
 import click
-import msgspec
 
 from assay import Assay, settings
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
 from assay.cli.figures import describe_estimate, price
 from assay.cli.library import HOW_TO_RUN, exists, stored
-from assay.cli.terminal import clean, say, table, write
+from assay.cli.terminal import clean, say, table, write, write_json
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
@@ -101,7 +100,7 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
     if not found.rows:
         say("no run matches" if search is not None or any(wanted.values()) else HOW_TO_RUN)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found.rows)).decode())
+        write_json(found.rows)
     else:
         cells = zip(found.rows, found.beside, strict=True)
         table(
@@ -198,7 +197,7 @@ def write_search_log(view: RunView, *, as_csv: bool, as_json: bool) -> None:
     """Print the method of a run: its searches, their providers, and what became of the results."""
     rows = search_log(view)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        write_json(rows)
     elif as_csv:
         write(as_text(rows).rstrip("\n"))
     else:
@@ -244,7 +243,7 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
         write_search_log(view, as_csv=as_csv, as_json=as_json)
         return
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(view)).decode())
+        write_json(view)
         return
     for line in outline(view, thinking=thinking):
         write(line)

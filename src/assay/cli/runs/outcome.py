@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-import msgspec
 
 from assay import settings
 from assay.app import bundles
@@ -16,7 +15,7 @@ from assay.cli import destinations, options
 from assay.cli.completion import run_ids
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.errors import UsageError
@@ -44,7 +43,7 @@ def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_j
     """
     found = asyncio.run(_difference(before, after, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         for line in describe_difference(found):
             write(line)
@@ -232,7 +231,7 @@ def share_run(
         made, secret = asyncio.run(_make_share(reference, days, home))
         url = (address or _address()).rstrip("/") + PATH + secret
         if as_json:
-            write(msgspec.json.encode({**_share_line(made), "url": url}).decode())
+            write_json({**_share_line(made), "url": url}, line=True)
             return
         write(url)
         say(f"whoever has this link may read the report; to end that: assay runs share {reference} --revoke {made.id}")
@@ -256,7 +255,7 @@ async def _revoke(reference: str, id: str, home: Path | None) -> None:
 def _list(shares: list[ShareRow], as_json: bool) -> None:
     lines = [_share_line(each) for each in shares]
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(lines)).decode())
+        write_json(lines)
         return
     table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in lines])
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
-import msgspec
 
 from assay import Assay, settings
 from assay.cli import options
@@ -17,7 +16,7 @@ from assay.cli.figures import size
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
 from assay.cli.runs.lists import Age
-from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write, write_json
 from assay.core.errors import LeaseHeld
 from assay.core.milestones import counted, shorten
 from assay.core.ports import FINAL, RunRow
@@ -122,7 +121,7 @@ def prune_runs(
         return
     done = asyncio.run(_prune(rules, dry_run, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(done)).decode())
+        write_json(done)
         return
     for row in done.runs:
         write(f"{row.run_id}\t{row.created_at[:10]}\t{row.status}\t{clean(row.question)}")
