@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from assay import RunView
 from assay.cli import options
 from assay.cli.completion import run_ids
 from assay.cli.figures import summed
-from assay.cli.library import stored
+from assay.cli.library import read_library
 from assay.cli.terminal import clean, say, table, write, write_json
 from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
@@ -48,7 +46,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
 
     Source numbers are those of the report; `assay cite RUN N` shows the passages.
     """
-    view = asyncio.run(_view(reference, home))
+    view = read_library(home, lambda assay: assay.view(reference))
     report = build_report(view)
     listed = [each for each in _listed(report) if not (problems and each.verdict in HOLDING)]
     if as_json:
@@ -92,11 +90,6 @@ class ListedClaim(msgspec.Struct, frozen=True, kw_only=True):
     removed: str = ""
     nearest: NearestPassage | None = None
     relevance: Relevance = ""
-
-
-async def _view(reference: str, home: Path | None) -> RunView:
-    async with stored(home) as assay:
-        return await assay.view(reference)
 
 
 def _listed(report: Report) -> Iterator[ListedClaim]:
@@ -169,16 +162,11 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
         assay cite last 1
         assay cite k3v9 2 --json
     """
-    passages = asyncio.run(_passages(reference, number, home))
+    passages = read_library(home, lambda assay: assay.passage(reference, number))
     if as_json:
         write_json(passages)
         return
     write("\n\n".join("\n".join(cited_lines(passage)) for passage in passages))
-
-
-async def _passages(reference: str, number: int, home: Path | None) -> list[CitedPassage]:
-    async with stored(home) as assay:
-        return await assay.passage(reference, number)
 
 
 def cited_lines(cited: CitedPassage) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 
 import click
 
@@ -44,6 +46,23 @@ embedder_option = click.option(
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def awaited(command: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, R]:
+    """A command that is a coroutine: it runs in an event loop of its own.
+
+    Within it Ctrl-C cancels what is awaited, and does not interrupt what blocks: a command that reads stdin or prints
+    much does that outside the loop.
+    """
+
+    @wraps(command)
+    def run(*places: P.args, **given: P.kwargs) -> R:
+        return asyncio.run(command(*places, **given))
+
+    return run
+
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 SCALES = {"": 1, "k": 1_000, "m": 1_000_000}

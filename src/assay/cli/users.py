@@ -55,7 +55,8 @@ def ask_password(name: str) -> str:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.json_output
 @options.common
-def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
+@options.awaited
+async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
     """Give user NAME everything that was created on this machine without a login, or everything of another user.
 
     This covers runs, conversations, collections, documents, uploads, links, webhooks and schedules. Each has one
@@ -67,10 +68,6 @@ def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home:
         assay users adopt ana
         assay users adopt ana --from bob
     """
-    asyncio.run(_adopt(name, source, dry_run, yes, as_json, home))
-
-
-async def _adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
     async with opened(home) as assay:
         await assay.users.find(name)
         if source:
@@ -116,7 +113,8 @@ def _whose(source: str) -> str:
     "--adopt", is_flag=True, help="Give the user everything that was created without a login (assay users adopt)."
 )
 @options.common
-def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
+@options.awaited
+async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
     """Add the user NAME. Type the password at the prompt, which does not show it, or pass it on stdin.
 
     The first user is an admin, later ones are members unless --role says otherwise. A server that was started without
@@ -126,10 +124,6 @@ def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, h
         assay users add ana --adopt
         assay users add bob --role reader < password
     """
-    asyncio.run(_add(name, role, no_password, adopt, home))
-
-
-async def _add(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
     async with opened(home) as assay:
         known = await assay.users.all()
         password = None if no_password else ask_password(name)
@@ -194,7 +188,8 @@ def _day(seconds: float) -> str:
 @click.argument("name")
 @role_option
 @options.common
-def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
+@options.awaited
+async def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
     """Change the password of user NAME, typed at the prompt or passed on stdin; with --role, change the role instead.
 
     A new password ends the user's sessions and unlocks the account.
@@ -203,10 +198,6 @@ def change_password(name: str, role: UserRole | None, home: Path | None) -> None
         assay users passwd ana
         assay users passwd ana --role reader
     """
-    asyncio.run(_change(name, role, home))
-
-
-async def _change(name: str, role: UserRole | None, home: Path | None) -> None:
     async with opened(home) as assay:
         await assay.users.find(name)
         if role is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from assay.app.verification import Again, Rechecked
 from assay.cli import options
 from assay.cli.figures import summed
 from assay.cli.jobs import leave
-from assay.cli.library import stored
+from assay.cli.library import read_library
 from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_json
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
@@ -37,7 +36,16 @@ _RENAMED = {"supported": ("quoted",)}
 
 def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
     """Check a run's report once more and report what changed."""
-    found = asyncio.run(_rechecked(reference, home, judge))
+    found = read_library(
+        home,
+        lambda assay: assay.recheck(
+            reference,
+            model=judge.model,
+            allow_private=judge.allow_private,
+            max_usd=judge.max_usd,
+            max_tokens=judge.max_tokens,
+        ),
+    )
     for warning in found.warnings:
         say(f"warning: {warning}")
     if as_json:
@@ -45,17 +53,6 @@ def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, probl
     else:
         write("\n".join(_recheck_lines(found, problems=problems)))
     return Exit.DONE if found.holds else Exit.UNVERIFIED
-
-
-async def _rechecked(reference: str, home: Path | None, judge: JudgeOptions) -> Rechecked:
-    async with stored(home) as assay:
-        return await assay.recheck(
-            reference,
-            model=judge.model,
-            allow_private=judge.allow_private,
-            max_usd=judge.max_usd,
-            max_tokens=judge.max_tokens,
-        )
 
 
 def _recheck_lines(found: Rechecked, *, problems: bool) -> Iterator[str]:

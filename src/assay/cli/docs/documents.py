@@ -13,7 +13,7 @@ from assay import Assay
 from assay.app.assay import DEFAULT
 from assay.cli import options
 from assay.cli.completion import collection_names
-from assay.cli.library import HOW_TO_ADD, check_collection, exists, stored, without_documents
+from assay.cli.library import HOW_TO_ADD, check_collection, exists, read_library, stored, without_documents
 from assay.cli.options import any_collection_option, collection_option, embedder_option
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
 from assay.core.json_decoders import UNREADABLE
@@ -95,7 +95,7 @@ def show_document(reference: str, only_text: bool, collection: str | None, as_js
         assay docs show 1f3870be
         assay docs show harbor.md --text | less
     """
-    document, text = asyncio.run(_text(reference, collection, home))
+    document, text = read_library(home, lambda assay: assay.text(reference, collection))
     if as_json:
         write_json(DocumentText(document, text))
     elif only_text:
@@ -103,11 +103,6 @@ def show_document(reference: str, only_text: bool, collection: str | None, as_js
     else:
         for name, value in _facts(document):
             write(f"{name:<10}  {clean(value)}")
-
-
-async def _text(reference: str, collection: str | None, home: Path | None) -> tuple[Document, str]:
-    async with stored(home) as assay:
-        return await assay.text(reference, collection)
 
 
 def _facts(document: Document) -> list[tuple[str, str]]:

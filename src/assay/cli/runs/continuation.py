@@ -13,7 +13,7 @@ import click
 from assay import Assay, RunView, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path, run_ids
-from assay.cli.library import stored
+from assay.cli.library import read_library, stored
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
 from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, takes_output
@@ -33,12 +33,8 @@ from assay.services.forks import Replay
 @options.common
 @click.pass_obj
 @takes_output
-def resume_run(
-    state: TerminalOptions,
-    reference: str,
-    wanted: OutputOptions,
-    home: Path | None,
-) -> int:
+@options.awaited
+async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptions, home: Path | None) -> int:
     """Continue run ID where it stopped, in this process, and print its report.
 
     If another process executes the run, follow it; if it has ended, print its report again.
@@ -47,12 +43,7 @@ def resume_run(
         assay runs resume last
         assay runs resume k3v9 -o report.html
     """
-    configured = settings.load()
-    output = wanted.output(configured, state.verbosity)
-    return asyncio.run(_resume(reference, output, home))
-
-
-async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
+    output = wanted.output(settings.load(), state.verbosity)
     async with stored(home) as assay:
         return await go_on(assay, reference, output)
 
@@ -198,18 +189,13 @@ def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | N
         assay runs replay last
         assay runs replay k3v9 --json
     """
-    found = asyncio.run(_replayed(reference, home))
+    found = read_library(home, lambda assay: assay.replay(reference))
     if as_json:
         write_json(found)
     else:
         _print_replay(found)
     if not found.is_same:
         ctx.exit(Exit.UNVERIFIED)
-
-
-async def _replayed(reference: str, home: Path | None) -> Replay:
-    async with stored(home) as assay:
-        return await assay.replay(reference)
 
 
 def _print_replay(found: Replay) -> None:
@@ -247,7 +233,8 @@ class AnswerOptions:
 @options.common
 @click.pass_obj
 @takes_output
-def answer_run(
+@options.awaited
+async def answer_run(
     state: TerminalOptions,
     reference: str,
     texts: tuple[str, ...],
@@ -267,11 +254,10 @@ def answer_run(
     """
     if texts and answers is not None:
         raise click.UsageError("give the answers as words or with --answers FILE, not both")
-    configured = settings.load()
-    output = wanted.output(configured, state.verbosity)
+    output = wanted.output(settings.load(), state.verbosity)
     given_answers = answers if answers is not None else list(texts) or None
     given = AnswerOptions(answers=given_answers, resume=not no_resume)
-    return asyncio.run(answer_and_resume(reference, given, output, home))
+    return await answer_and_resume(reference, given, output, home)
 
 
 async def answer_and_resume(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
@@ -317,7 +303,8 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
 @options.common
 @click.pass_obj
 @takes_output
-def approve_plan(
+@options.awaited
+async def approve_plan(
     state: TerminalOptions,
     reference: str,
     plan: Path | None,
@@ -331,7 +318,6 @@ def approve_plan(
         assay runs approve last
         assay runs approve last --plan plan.txt
     """
-    configured = settings.load()
-    output = wanted.output(configured, state.verbosity)
+    output = wanted.output(settings.load(), state.verbosity)
     given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
-    return asyncio.run(answer_and_resume(reference, given, output, home))
+    return await answer_and_resume(reference, given, output, home)

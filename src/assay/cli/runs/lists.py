@@ -17,7 +17,7 @@ from assay import Assay, settings
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
 from assay.cli.figures import describe_estimate, price
-from assay.cli.library import HOW_TO_RUN, exists, stored
+from assay.cli.library import HOW_TO_RUN, exists, read_library, stored
 from assay.cli.terminal import clean, say, table, write, write_json
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
@@ -144,7 +144,8 @@ def _status(row: RunRow) -> str:
 @click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
 @click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
 @options.common
-def label_run(
+@options.awaited
+async def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
 ) -> None:
     """Label RUN, or show its labels. No model sees them.
@@ -156,14 +157,10 @@ def label_run(
     """
     added = dict(map(read_label, labels)) | ({STARRED: ""} if star else {})
     removed = (*remove, *([STARRED] if star is False else []))
-    asyncio.run(_label(reference, added, removed, home))
-
-
-async def _label(reference: str, added: dict[str, str], removed: tuple[str, ...], home: Path | None) -> None:
     async with stored(home) as assay:
         row = await assay.find(reference)
-        labels = await assay.label(row.run_id, added, removed) if added or removed else row.labels
-    shown = ", ".join(f"{name}={value}" if value else name for name, value in sorted(labels.items()))
+        kept = await assay.label(row.run_id, added, removed) if added or removed else row.labels
+    shown = ", ".join(f"{name}={value}" if value else name for name, value in sorted(kept.items()))
     say(f"{row.run_id}: {clean(shown) or 'no labels'}")
 
 
@@ -180,14 +177,10 @@ def open_report(reference: str, citations: CitationMode | None, home: Path | Non
         assay runs open last
         assay runs open k3v9 --footnotes
     """
-    path = asyncio.run(_written(reference, citations or settings.load().citations, home))
+    how = citations or settings.load().citations
+    path = read_library(home, lambda assay: destinations.page(assay, reference, how))
     write(str(path))
     destinations.show(path)
-
-
-async def _written(reference: str, citations: CitationMode, home: Path | None) -> Path:
-    async with stored(home) as assay:
-        return await destinations.page(assay, reference, citations)
 
 
 HEADS = ("query", "provider", "hits", "read", "cited", "excluded")
@@ -238,7 +231,7 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
     """
     if as_csv and not search_log:
         raise click.UsageError("--csv prints the search log: add --search-log")
-    view = asyncio.run(_view(reference, home))
+    view = read_library(home, lambda assay: assay.view(reference))
     if search_log:
         write_search_log(view, as_csv=as_csv, as_json=as_json)
         return
@@ -247,11 +240,6 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
         return
     for line in outline(view, thinking=thinking):
         write(line)
-
-
-async def _view(reference: str, home: Path | None) -> RunView:
-    async with stored(home) as assay:
-        return await assay.view(reference)
 
 
 def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:

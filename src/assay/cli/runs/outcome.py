@@ -14,7 +14,7 @@ from assay.app import bundles
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import stored
+from assay.cli.library import read_library, stored
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
@@ -223,33 +223,18 @@ def share_run(
         assay runs share last --days 30
     """
     if revoke:
-        asyncio.run(_revoke(reference, revoke, home))
+        read_library(home, lambda assay: assay.shares.revoke(reference, revoke))
         say(f"link {revoke} leads nowhere now")
     elif listed:
-        _list(asyncio.run(_listed(reference, home)), as_json)
+        _list(read_library(home, lambda assay: assay.shares.of(reference)), as_json)
     else:
-        made, secret = asyncio.run(_make_share(reference, days, home))
+        made, secret = read_library(home, lambda assay: assay.shares.make(reference, days))
         url = (address or _address()).rstrip("/") + PATH + secret
         if as_json:
             write_json({**_share_line(made), "url": url}, line=True)
             return
         write(url)
         say(f"whoever has this link may read the report; to end that: assay runs share {reference} --revoke {made.id}")
-
-
-async def _make_share(reference: str, days: float | None, home: Path | None) -> tuple[ShareRow, str]:
-    async with stored(home) as assay:
-        return await assay.shares.make(reference, days)
-
-
-async def _listed(reference: str, home: Path | None) -> list[ShareRow]:
-    async with stored(home) as assay:
-        return await assay.shares.of(reference)
-
-
-async def _revoke(reference: str, id: str, home: Path | None) -> None:
-    async with stored(home) as assay:
-        await assay.shares.revoke(reference, id)
 
 
 def _list(shares: list[ShareRow], as_json: bool) -> None:

@@ -33,7 +33,8 @@ _ALL = 1_000_000
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
-def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
+@options.awaited
+async def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
     """Delete the runs ID…: events, steps and messages, and documents no other run has read.
 
     Documents in a collection or used by another run stay. A run in progress is not deleted.
@@ -44,10 +45,6 @@ def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, hom
     """
     if bool(references) == (age is not None):
         raise click.UsageError("name runs to delete, or an age with --older-than")
-    return asyncio.run(_remove(references, age, yes, home))
-
-
-async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> Exit:
     async with stored(home) as assay:
         rows = await _chosen_runs(assay, references, age)
         if not rows:
