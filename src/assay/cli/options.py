@@ -166,8 +166,6 @@ def output(noun: str = "report") -> Callable[[Command], Command]:
 
 json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-collection = click.option("--collection", default="default", show_default=True, help="Name of the collection.")
-
 
 def citations(command: Command) -> Command:
     """`--citations MODE`, and `--footnotes` for one of the modes; the last one given counts."""

@@ -18,9 +18,9 @@ import click
 from assay import Assay, RunHandle, settings
 from assay.cli import destinations
 from assay.cli.display import Display, display
+from assay.cli.figures import outcome, summary
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.options import send_notices, targets
-from assay.cli.run_summary import outcome, summary
 from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write, write_json
 from assay.core.clean import one_line
 from assay.core.errors import StoreError

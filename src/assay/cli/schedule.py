@@ -13,12 +13,12 @@ import click
 
 from assay import RunHandle, settings
 from assay.cli import options, run_options
+from assay.cli.figures import outcome
 from assay.cli.interrupts import Terminated, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.options import send_notices
 from assay.cli.run_options import ResearchCommand, paths_from, question_from, there
-from assay.cli.run_summary import outcome
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules

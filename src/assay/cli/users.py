@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from assay.cli import options
+from assay.cli.figures import day
 from assay.cli.library import opened
 from assay.cli.terminal import confirm, first_word, say, table, write, write_json
 from assay.core.milestones import counted
@@ -155,7 +156,7 @@ def list_users(as_json: bool, home: Path | None) -> None:
         write_json([_user_line(*each) for each in found])
         return
     rows = [
-        (user.name, user.role, _day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
+        (user.name, user.role, day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
         for user, tokens in found
     ]
     table(("name", "role", "since", "tokens"), rows)
@@ -172,16 +173,12 @@ def _user_line(user: UserRow, tokens: list[Credential]) -> dict[str, Any]:
             "id": each.id,
             "name": each.name,
             "scopes": each.scopes,
-            "used": _day(each.used),
-            "expires": _day(each.expires),
+            "used": day(each.used),
+            "expires": day(each.expires),
         }
         for each in tokens
     ]
-    return {"name": user.name, "role": user.role, "since": _day(user.created), "tokens": shown}
-
-
-def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else ""
+    return {"name": user.name, "role": user.role, "since": day(user.created), "tokens": shown}
 
 
 @click.command("passwd")

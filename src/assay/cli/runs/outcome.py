@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -13,6 +12,7 @@ from assay import settings
 from assay.app import bundles
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
+from assay.cli.figures import day
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import read_library, stored
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
@@ -246,11 +246,7 @@ def _list(shares: list[ShareRow], as_json: bool) -> None:
 
 
 def _share_line(share: ShareRow) -> dict[str, str]:
-    return {"id": share.id, "created": _day(share.created), "expires": _day(share.expires)}
-
-
-def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else ""
+    return {"id": share.id, "created": day(share.created), "expires": day(share.expires)}
 
 
 def _address() -> str:
