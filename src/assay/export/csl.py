@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.core.markers import CitationMode
-from assay.core.ports.exporters import Record
 from assay.core.view import RunView
+from assay.export import ViewExporter
 from assay.export.json import printable
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references
 
@@ -73,14 +72,4 @@ def _date(day: Day) -> CslDate | None:
     return CslDate(date_parts=(day,)) if day else None
 
 
-class CslExporter:
-    """Writes `.csl.json` files."""
-
-    suffix = ".csl.json"
-
-    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module; the citation mode makes no difference."""
-        return render(record.view)
-
-
-EXPORTER = CslExporter()
+EXPORTER = ViewExporter(".csl.json", lambda view, _: render(view))

@@ -13,12 +13,11 @@ from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
 from assay.core.markers import CitationMode, strip
 from assay.core.phrases import reason, verdict
-from assay.core.ports.exporters import Record
 from assay.core.report import Report, ReportPassage, ReportSource
 from assay.core.translation import gettext as _
 from assay.core.translation import listed, number
 from assay.core.view import RunView
-from assay.export import report_parts
+from assay.export import ViewExporter, report_parts
 from assay.locale import speaking
 
 _ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
@@ -144,14 +143,4 @@ def _quote(passage: ReportPassage) -> str:
     return f"“{escape_markdown(passage.text)}”{report_parts.on_page(passage.page)}"
 
 
-class MarkdownExporter:
-    """Writes `.md` files."""
-
-    suffix = ".md"
-
-    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module, in UTF-8."""
-        return render(record.view, citations=citations).encode()
-
-
-EXPORTER = MarkdownExporter()
+EXPORTER = ViewExporter(".md", lambda view, citations: render(view, citations=citations).encode())
