@@ -10,7 +10,6 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.completion import run_ids
 from assay.cli.figures import summed
 from assay.cli.library import read_library
 from assay.cli.terminal import clean, say, table, write, write_json
@@ -29,7 +28,7 @@ _HEADINGS = ("claim", "verdict", "answers?", "rule", "sentence", "why", "sources
 
 
 @click.command("claims")
-@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@options.run("RUN")
 @click.option(
     "--problems", is_flag=True, help="List only claims that are neither quoted nor supported, and removed sentences."
 )
@@ -151,7 +150,7 @@ def row_of(claim: ListedClaim) -> tuple[str, ...]:
 
 
 @click.command("cite")
-@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@options.run("RUN")
 @click.argument("number", type=click.IntRange(1), metavar="N")
 @options.json_output
 @options.common

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 import click
 
 from assay import settings
-from assay.cli.completion import collection_names
+from assay.cli.completion import collection_names, run_ids
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.later import later
 from assay.core.markers import CitationMode
@@ -165,6 +165,12 @@ def output(noun: str = "report") -> Callable[[Command], Command]:
 
 
 json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+yes = click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+
+
+def run(metavar: str = "ID", **more: Any) -> Callable[[Command], Command]:
+    """The argument `reference`, which names a run."""
+    return click.argument("reference", metavar=metavar, shell_complete=run_ids, **more)
 
 
 def citations(command: Command) -> Command:

@@ -124,7 +124,7 @@ def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
 @run_options.detached
 @run_options.queueing
 @options.notify
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 @click.pass_obj
 @takes_output

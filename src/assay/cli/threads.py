@@ -127,7 +127,7 @@ async def rename_thread(reference: str, title: str, home: Path | None) -> None:
 
 @click.command("rm")
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 @options.awaited
 async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:

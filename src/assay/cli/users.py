@@ -53,7 +53,7 @@ def ask_password(name: str) -> str:
     "--from", "source", default="", metavar="USER", help="Take everything from this user instead of the local user."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be handed over, without doing it.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.json_output
 @options.common
 @options.awaited
@@ -210,7 +210,7 @@ async def change_password(name: str, role: UserRole | None, home: Path | None) -
 @click.command("rm")
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
 @click.option("--data", is_flag=True, help="Delete their runs, links, schedules, collections and uploads too.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 def remove_user(names: Sequence[str], data: bool, yes: bool, home: Path | None) -> None:
     """Remove users. Their sessions and tokens stop working at once.

@@ -131,7 +131,7 @@ def _facts(document: Document) -> list[tuple[str, str]]:
     shell_complete=collection_names,
     help="Name of the collection (default); without DOC, remove all of it.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 def remove_documents(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     """Remove documents from a collection, or the whole collection.

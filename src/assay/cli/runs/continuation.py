@@ -12,7 +12,7 @@ import click
 
 from assay import Assay, RunView, settings
 from assay.cli import detached_run, options, run_options
-from assay.cli.completion import any_path, run_ids
+from assay.cli.completion import any_path
 from assay.cli.library import read_library, stored
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
@@ -26,7 +26,7 @@ from assay.services.forks import Replay
 
 
 @click.command("resume")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @options.output()
 @options.citations
 @options.notify
@@ -92,7 +92,7 @@ class ForkOrder:
 
 
 @click.command("fork", cls=GroupedCommand)
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @click.option(
     "--from",
     "point",
@@ -124,7 +124,7 @@ class ForkOrder:
 @options.citations
 @run_options.detached
 @options.notify
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 @click.pass_obj
 @takes_output
@@ -176,7 +176,7 @@ SHOWN = 20
 
 
 @click.command("replay")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @options.json_output
 @options.common
 @click.pass_context
@@ -223,7 +223,7 @@ class AnswerOptions:
 
 
 @click.command("answer")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @run_options.run_options("answer")
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
@@ -289,7 +289,7 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
 
 
 @click.command("approve")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

@@ -13,7 +13,6 @@ import click
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.completion import run_ids
 from assay.cli.display import can_draw, display
 from assay.cli.figures import moment
 from assay.cli.library import stored
@@ -78,8 +77,7 @@ no_wait = click.option("--no-wait", is_flag=True, help="Store the request and re
 
 def controlled(command: Command) -> Command:
     """The argument and the options of the three commands."""
-    named = click.argument("reference", metavar="ID", shell_complete=run_ids)
-    return named(no_wait(options.common(command)))
+    return options.run()(no_wait(options.common(command)))
 
 
 async def request_action(
@@ -127,7 +125,7 @@ def _stored(row: RunRow, action: Asked, wait: float) -> str:
 
 
 @click.command("watch")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @click.option(
     "--speed",
     type=click.FloatRange(0, 100_000),
@@ -172,7 +170,7 @@ async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output
 
 
 @click.command("steer")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @click.argument("text")
 @no_wait
 @options.common

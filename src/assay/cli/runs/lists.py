@@ -15,7 +15,6 @@ import click
 
 from assay import Assay, settings
 from assay.cli import destinations, options
-from assay.cli.completion import run_ids
 from assay.cli.figures import describe_estimate, price
 from assay.cli.library import HOW_TO_RUN, exists, read_library, stored
 from assay.cli.terminal import clean, say, table, write, write_json
@@ -139,7 +138,7 @@ def _status(row: RunRow) -> str:
 
 
 @click.command("label")
-@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@options.run("RUN")
 @click.argument("labels", nargs=-1, metavar="[NAME[=VALUE]]...")
 @click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
 @click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
@@ -165,7 +164,7 @@ async def label_run(
 
 
 @click.command("open")
-@click.argument("reference", metavar="ID", shell_complete=run_ids, default="last")
+@options.run(default="last")
 @options.citations
 @options.common
 def open_report(reference: str, citations: CitationMode | None, home: Path | None) -> None:
@@ -214,7 +213,7 @@ def _cells(row: SearchRow) -> Sequence[str]:
 
 
 @click.command("show")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @click.option("--thinking", is_flag=True, help="Show the models' thinking too.")
 @click.option(
     "--search-log", is_flag=True, help="Show only its searches: query, provider, hits, read, cited, excluded."

@@ -115,7 +115,7 @@ _LISTS = (".bib", ".csl.json", ".ris")  # they contain what a report cites, and 
 
 
 @click.command("export")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @click.option(
     "-o",
     "--output",
@@ -198,7 +198,7 @@ def _holds(suffix: str) -> str:
 
 
 @click.command("share")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run()
 @click.option("--days", type=float, help="Days until the link expires; default: never.")
 @click.option("--url", "address", help="Address of the server as readers reach it; default: that in the settings.")
 @click.option("--list", "listed", is_flag=True, help="List the links to the run instead of creating one.")

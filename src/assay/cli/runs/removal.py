@@ -31,7 +31,7 @@ _ALL = 1_000_000
 @click.option(
     "--older-than", "age", type=Age(), metavar="AGE", help="Delete every ended run older than this (30d, 12h, 4w)."
 )
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 @options.awaited
 async def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
