@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from assay import Assay, RunHandle, settings
-from assay.cli import destinations
+from assay.cli import destinations, options
 from assay.cli.display import Display, display
 from assay.cli.figures import outcome, summary
 from assay.cli.interrupts import Terminated, interrupts, termination
@@ -167,6 +167,12 @@ def takes_output(command: Callable[..., int]) -> Callable[..., int]:
         return command(*places, wanted=wanted, **given)
 
     return run
+
+
+def reporting(command: Callable[..., Any]) -> Any:
+    """The options of a command that continues a run; it gets them as `state`, `wanted` and `home`."""
+    taking = options.common(click.pass_obj(takes_output(command)))
+    return options.output()(options.citations(options.notify(taking)))
 
 
 def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:

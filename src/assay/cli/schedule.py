@@ -230,7 +230,8 @@ EVERY = 20.0
 @options.json_output
 @options.common
 @click.pass_obj
-def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
+@options.awaited
+async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
     """Keep running, ask each question when it is due, and print what changed. Ctrl-C or SIGTERM stops it.
 
     The next `watch` or `run-due` continues an interrupted run.
@@ -241,11 +242,7 @@ def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool
     """
     configured = settings.load()
     folder = home or configured.home
-    output = output_for(state, configured, notify, as_json=as_json)
-    return asyncio.run(_stay(ScheduleBook(folder), folder, configured, output))
-
-
-async def _stay(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+    output, book = output_for(state, configured, notify, as_json=as_json), ScheduleBook(folder)
     if output.verbosity >= 0:
         say(f"watching {counted(len(book.all()), 'schedule')} (Ctrl-C ends)")
     try:

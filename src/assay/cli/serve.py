@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import signal
-import socket
 import time
 import webbrowser
 from collections.abc import AsyncIterator, Callable
@@ -54,7 +53,8 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
 @click.option("--no-auth", is_flag=True, help="Serve everyone who can reach the address, as a single user.")
 @options.common
 @click.pass_obj
-def serve(
+@options.awaited
+async def serve(
     state: TerminalOptions, host: str | None, port: int | None, opens: bool, no_auth: bool, home: Path | None
 ) -> int:
     """Serve a web page for people and an API for programs: runs, documents, live events.
@@ -74,19 +74,6 @@ def serve(
         raise ConfigError(MISSING) from error
     configured = settings.load()
     sock = app.listening(host or configured.server.host, configured.server.port if port is None else port)
-    return asyncio.run(_listen(state, sock, opens, no_auth, home, configured))
-
-
-async def _listen(
-    state: TerminalOptions,
-    sock: socket.socket,
-    opens: bool,
-    no_auth: bool,
-    home: Path | None,
-    configured: settings.Settings,
-) -> Exit:
-    from assay.server import app  # noqa: PLC0415 - an extra
-
     ended: list[signal.Signals] = []
 
     def begun(server: Server) -> None:

@@ -256,7 +256,8 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
 @click.option("--days", type=float, help="Days until the token expires; default: never.")
 @click.option("--revoke", metavar="ID", help="Revoke the token with this id instead (assay users list shows ids).")
 @options.common
-def token(
+@options.awaited
+async def token(
     user: str, name: str, scopes: Sequence[Permission], days: float | None, revoke: str | None, home: Path | None
 ) -> None:
     """Create a token with which a program acts as USER. It is printed once and cannot be shown again.
@@ -266,10 +267,9 @@ def token(
         curl -H "Authorization: Bearer assay_…" http://127.0.0.1:8484/api/v1/runs
         assay users token ana --name notebook
     """
-    asyncio.run(_revoke_token(user, revoke, home) if revoke else _make(user, name, scopes, days, home))
-
-
-async def _make(user: str, name: str, scopes: Sequence[Permission], days: float | None, home: Path | None) -> None:
+    if revoke:
+        await _revoke_token(user, revoke, home)
+        return
     async with opened(home) as assay:
         role_allows: tuple[Permission, ...] = ("read",) if (await assay.users.find(user)).role == "reader" else ()
         wanted = tuple(scopes) or role_allows or ("read", "write")

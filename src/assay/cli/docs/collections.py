@@ -232,8 +232,9 @@ WIDE = 100
 @options.json_output
 @options.common
 @click.pass_obj
-def summary(
-    state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **options: Any
+@options.awaited
+async def summary(
+    state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **wanted: Any
 ) -> int:
     """Summarize COLLECTION: kinds of documents, dates, languages, subjects, and questions it can answer.
 
@@ -247,14 +248,11 @@ def summary(
         assay docs summary thesis --model ollama:qwen3
     """
     output = Output(stdout="json" if as_json else "report", verbosity=state.verbosity)
-    return asyncio.run(_summary(collection.removeprefix("@"), questions, options, output, home))
-
-
-async def _summary(collection: str, questions: int, options: dict[str, Any], output: Output, home: Path | None) -> Exit:
+    collection = collection.removeprefix("@")
     async with stored(home) as assay:
         await check_collection(assay, collection)
         found = await collection_summary(assay, collection, questions)
-        run = start_summary(assay, found, **options) if options["models"] and found.documents else None
+        run = start_summary(assay, found, **wanted) if wanted["models"] and found.documents else None
         if output.stdout == "json":
             if run is not None:
                 text = (await run.report()).markdown

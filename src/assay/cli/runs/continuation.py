@@ -16,7 +16,7 @@ from assay.cli.completion import any_path
 from assay.cli.library import read_library, stored
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
-from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, takes_output
+from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, reporting, takes_output
 from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write, write_json
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
@@ -27,12 +27,7 @@ from assay.services.forks import Replay
 
 @click.command("resume")
 @options.run()
-@options.output()
-@options.citations
-@options.notify
-@options.common
-@click.pass_obj
-@takes_output
+@reporting
 @options.awaited
 async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptions, home: Path | None) -> int:
     """Continue run ID where it stopped, in this process, and print its report.
@@ -227,12 +222,7 @@ class AnswerOptions:
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @run_options.run_options("answer")
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
-@options.output()
-@options.citations
-@options.notify
-@options.common
-@click.pass_obj
-@takes_output
+@reporting
 @options.awaited
 async def answer_run(
     state: TerminalOptions,
@@ -297,12 +287,7 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
     help="Use this plan instead: its text form, or JSON as the run printed it.",
 )
 @click.option("--no-resume", is_flag=True, help="Only approve it; `assay runs resume` continues.")
-@options.output()
-@options.citations
-@options.notify
-@options.common
-@click.pass_obj
-@takes_output
+@reporting
 @options.awaited
 async def approve_plan(
     state: TerminalOptions,
