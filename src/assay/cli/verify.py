@@ -34,10 +34,10 @@ _RENAMED = {"supported": ("quoted",)}
 """A claim that older runs called supported may now be called quoted: another word for the same finding."""
 
 
-def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
+def check_again(reference: str, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
     """Check a run's report once more and report what changed."""
     found = read_library(
-        home,
+        judge.home,
         lambda assay: assay.recheck(
             reference,
             model=judge.model,
@@ -278,18 +278,17 @@ def command(
     """
     if queued is not None and (again or signer or require_signature or not (paths or web)):
         raise click.UsageError("--queue checks a text against documents: name them (--in, --web), and no run or bundle")
+    judge = JudgeOptions(model, allow_private, max_usd, max_tokens, home)
     if again:
         if paths or web or strict or find is not None or min_supported is not None:
             raise click.UsageError("--again takes a run, and none of --in, --web, --find, --strict, --min-supported")
-        judge = JudgeOptions(model, allow_private, max_usd, max_tokens)
-        return check_again(str(file), home, judge, problems=problems, as_json=as_json)
+        return check_again(str(file), judge, problems=problems, as_json=as_json)
     if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
         if not file.suffix and not file.exists():
             raise click.UsageError(f"there is no file {file}; to check a run: assay verify {file} --again")
         return bundle(file, signer=signer, required=require_signature, as_json=as_json)
     if signer or require_signature:
         raise click.UsageError("--signer and --require-signature are for bundles, which end in .zip")
-    judge = JudgeOptions(model, allow_private, max_usd, max_tokens, home)
     chosen = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     if queued is not None:
         return _queue(file, queued, chosen, state.verbosity)

@@ -10,15 +10,6 @@ from assay.export.json import printable
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references
 
 
-class CslName(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A name-variable: the parts of a person's name, or `literal`."""
-
-    family: str = ""
-    given: str = ""
-    suffix: str = ""
-    literal: str = ""
-
-
 class CslDate(msgspec.Struct, frozen=True, rename={"date_parts": "date-parts"}):
     """A date-variable with a single date, as precise as it is known."""
 
@@ -31,7 +22,7 @@ class CslItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ren
     id: str
     type: Kind
     title: str
-    author: tuple[CslName, ...] = ()
+    author: tuple[Name, ...] = ()
     container: str = ""
     publisher: str = ""
     issued: CslDate | None = None
@@ -53,7 +44,7 @@ def _item(reference: BibliographyEntry) -> CslItem:
         id=reference.key,
         type=reference.kind,
         title=reference.title,
-        author=tuple(_name(name) for name in reference.authors),
+        author=reference.authors,
         container=reference.container,
         publisher=reference.publisher,
         issued=_date(reference.issued),
@@ -62,10 +53,6 @@ def _item(reference: BibliographyEntry) -> CslItem:
         URL=reference.url,
         note=where,
     )
-
-
-def _name(name: Name) -> CslName:
-    return CslName(family=name.family, given=name.given, suffix=name.suffix, literal=name.literal)
 
 
 def _date(day: Day) -> CslDate | None:
