@@ -32,7 +32,7 @@ _END = 400
 
 
 @click.command("ask", cls=GroupedCommand)
-@options.run("RUN")
+@options.run_argument("RUN")
 @click.argument("question", metavar="QUESTION")
 @options.output("answer")
 @run_options.run_options("ask")

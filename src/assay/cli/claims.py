@@ -28,7 +28,7 @@ _HEADINGS = ("claim", "verdict", "answers?", "rule", "sentence", "why", "sources
 
 
 @click.command("claims")
-@options.run("RUN")
+@options.run_argument("RUN")
 @click.option(
     "--problems", is_flag=True, help="List only claims that are neither quoted nor supported, and removed sentences."
 )
@@ -150,7 +150,7 @@ def row_of(claim: ListedClaim) -> tuple[str, ...]:
 
 
 @click.command("cite")
-@options.run("RUN")
+@options.run_argument("RUN")
 @click.argument("number", type=click.IntRange(1), metavar="N")
 @options.json_output
 @options.common

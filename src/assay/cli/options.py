@@ -168,7 +168,7 @@ json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 yes = click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 
 
-def run(metavar: str = "ID", **more: Any) -> Callable[[Command], Command]:
+def run_argument(metavar: str = "ID", **more: Any) -> Callable[[Command], Command]:
     """The argument `reference`, which names a run."""
     return click.argument("reference", metavar=metavar, shell_complete=run_ids, **more)
 

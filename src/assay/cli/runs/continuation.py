@@ -26,7 +26,7 @@ from assay.services.forks import Replay
 
 
 @click.command("resume")
-@options.run()
+@options.run_argument()
 @reporting
 @options.awaited
 async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptions, home: Path | None) -> int:
@@ -87,7 +87,7 @@ class ForkOrder:
 
 
 @click.command("fork", cls=GroupedCommand)
-@options.run()
+@options.run_argument()
 @click.option(
     "--from",
     "point",
@@ -171,7 +171,7 @@ SHOWN = 20
 
 
 @click.command("replay")
-@options.run()
+@options.run_argument()
 @options.json_output
 @options.common
 @click.pass_context
@@ -218,7 +218,7 @@ class AnswerOptions:
 
 
 @click.command("answer")
-@options.run()
+@options.run_argument()
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @run_options.run_options("answer")
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
@@ -279,7 +279,7 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
 
 
 @click.command("approve")
-@options.run()
+@options.run_argument()
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

@@ -77,7 +77,7 @@ no_wait = click.option("--no-wait", is_flag=True, help="Store the request and re
 
 def controlled(command: Command) -> Command:
     """The argument and the options of the three commands."""
-    return options.run()(no_wait(options.common(command)))
+    return options.run_argument()(no_wait(options.common(command)))
 
 
 async def request_action(
@@ -125,7 +125,7 @@ def _stored(row: RunRow, action: Asked, wait: float) -> str:
 
 
 @click.command("watch")
-@options.run()
+@options.run_argument()
 @click.option(
     "--speed",
     type=click.FloatRange(0, 100_000),
@@ -170,7 +170,7 @@ async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output
 
 
 @click.command("steer")
-@options.run()
+@options.run_argument()
 @click.argument("text")
 @no_wait
 @options.common

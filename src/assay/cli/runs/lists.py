@@ -138,7 +138,7 @@ def _status(row: RunRow) -> str:
 
 
 @click.command("label")
-@options.run("RUN")
+@options.run_argument("RUN")
 @click.argument("labels", nargs=-1, metavar="[NAME[=VALUE]]...")
 @click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
 @click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
@@ -164,7 +164,7 @@ async def label_run(
 
 
 @click.command("open")
-@options.run(default="last")
+@options.run_argument(default="last")
 @options.citations
 @options.common
 def open_report(reference: str, citations: CitationMode | None, home: Path | None) -> None:
@@ -213,7 +213,7 @@ def _cells(row: SearchRow) -> Sequence[str]:
 
 
 @click.command("show")
-@options.run()
+@options.run_argument()
 @click.option("--thinking", is_flag=True, help="Show the models' thinking too.")
 @click.option(
     "--search-log", is_flag=True, help="Show only its searches: query, provider, hits, read, cited, excluded."

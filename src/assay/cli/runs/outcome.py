@@ -115,7 +115,7 @@ _LISTS = (".bib", ".csl.json", ".ris")  # they contain what a report cites, and 
 
 
 @click.command("export")
-@options.run()
+@options.run_argument()
 @click.option(
     "-o",
     "--output",
@@ -198,7 +198,7 @@ def _holds(suffix: str) -> str:
 
 
 @click.command("share")
-@options.run()
+@options.run_argument()
 @click.option("--days", type=float, help="Days until the link expires; default: never.")
 @click.option("--url", "address", help="Address of the server as readers reach it; default: that in the settings.")
 @click.option("--list", "listed", is_flag=True, help="List the links to the run instead of creating one.")
