@@ -27,9 +27,6 @@ from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
 
-# The searches of a run as a table, for people and as CSV.
-
-
 # A run's age in people's words.
 
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
@@ -181,6 +178,8 @@ def open_report(reference: str, citations: CitationMode | None, home: Path | Non
     write(str(path))
     destinations.show(path)
 
+
+# The searches of a run as a table, for people and as CSV.
 
 HEADS = ("query", "provider", "hits", "read", "cited", "excluded")
 
