@@ -56,10 +56,7 @@ def load(group: Group, name: str) -> Any:
         UnknownName: no adapter of that name; the message offers the nearest.
         ConfigError: the adapter is installed, and one of its own imports is not (an optional extra, mostly).
     """
-    found = _installed(group)
-    if name not in found:
-        raise UnknownName(NOUNS[group], name, found)
-    point = found[name]
+    point = _point(group, name)
     try:
         return point.load()
     except ImportError as error:
@@ -74,10 +71,7 @@ def origin(group: Group, name: str) -> str:
     Raises:
         UnknownName: no adapter of that name.
     """
-    found = _installed(group)
-    if name not in found:
-        raise UnknownName(NOUNS[group], name, found)
-    return found[name].value
+    return _point(group, name).value
 
 
 def package(group: Group, name: str) -> str:
@@ -86,9 +80,8 @@ def package(group: Group, name: str) -> str:
     Raises:
         UnknownName: no adapter of that name.
     """
-    module = origin(group, name).partition(".")[0].partition(":")[0]
-    dist = _installed(group)[name].dist
-    return dist.name if dist is not None else module
+    point = _point(group, name)
+    return point.dist.name if point.dist is not None else point.value.partition(".")[0].partition(":")[0]
 
 
 def others(group: Group) -> tuple[str, ...]:
@@ -100,6 +93,13 @@ def split(name: str) -> tuple[str, str]:
     """A model's name as (adapter, argument): `"scripted:replies.json"`, or `"extractive"` and nothing."""
     adapter, _, argument = name.partition(":")
     return adapter, argument
+
+
+def _point(group: Group, name: str) -> EntryPoint:
+    found = _installed(group)
+    if name not in found:
+        raise UnknownName(NOUNS[group], name, found)
+    return found[name]
 
 
 def _installed(group: Group) -> dict[str, EntryPoint]:

@@ -9,8 +9,7 @@ from pathlib import Path
 from assay import settings
 from assay.core.errors import ConfigError, StoreError, UsageError
 from assay.export import bundle
-from assay.export.bundle import Verification, check, signature
-from assay.export.bundle.check import BundleLimits
+from assay.export.bundle import BundleLimits, Verification, check, signature
 from assay.export.bundle.contents import LARGEST
 from assay.export.bundle.signature import PublicKey
 from assay.settings import file

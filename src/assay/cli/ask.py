@@ -14,7 +14,6 @@ import msgspec
 
 from assay import settings
 from assay.cli import options, run_options
-from assay.cli.completion import run_ids
 from assay.cli.display import PlainDisplay
 from assay.cli.library import stored
 from assay.cli.run_options import GroupedCommand, question_from
@@ -33,7 +32,7 @@ _END = 400
 
 
 @click.command("ask", cls=GroupedCommand)
-@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@options.run_argument("RUN")
 @click.argument("question", metavar="QUESTION")
 @options.output("answer")
 @run_options.run_options("ask")
@@ -62,8 +61,7 @@ def command(
         assay ask k3v9 "Which of these figures are estimates?" --json
     """
     question = question_from([question], ())
-    configured = settings.load()
-    output = wanted.output(configured, state.verbosity)
+    output = wanted.output(settings.load(), state.verbosity)
     return asyncio.run(_ask(reference, question, ways, output, home))
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
-import msgspec
 
 from assay import plugins, settings
 from assay.cli import destinations, options, run_options
@@ -18,7 +17,7 @@ from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.run_options import ResearchCommand, paths_from, there
 from assay.cli.runs.removal import keep_to_rules
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
@@ -248,7 +247,7 @@ def _report(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
             "not_begun": batch.unbegun, **spent_fields(batch),
             "results": str(job.folder.path / "results.jsonl"),
         }  # fmt: skip
-        write(msgspec.json.encode(fields).decode())
+        write_json(fields, line=True)
     elif not job.quiet:
         parts = [f"{count} {status}" for status, count in counts.items()]
         parts += [f"{batch.unbegun} not begun"] if batch.unbegun else []

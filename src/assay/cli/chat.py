@@ -103,7 +103,8 @@ RECENT = 100
 @options.citations
 @options.common
 @click.pass_obj
-def command(
+@options.awaited
+async def command(
     state: TerminalOptions,
     /,
     question: str,
@@ -137,12 +138,6 @@ def command(
         citations=citations or configured.citations,
         verbosity=state.verbosity,
     )
-    return asyncio.run(_chat(question, thread, continues, terms, home, configured))
-
-
-async def _chat(
-    question: str, thread: str, continues: str, terms: ChatTerms, home: Path | None, configured: settings.Settings
-) -> int:
     async with opened(home, configured) as assay:
         session = ChatSession(assay, terms)
         await session.resume(thread, continues)

@@ -17,9 +17,8 @@ from assay.cli import destinations
 from assay.cli.ask import Streaming, can_stream
 from assay.cli.claims import cited_lines
 from assay.cli.display import Display
-from assay.cli.figures import joined, price, tokens
+from assay.cli.figures import cost, joined, outcome, price, tokens
 from assay.cli.interrupts import heeding
-from assay.cli.run_summary import cost, outcome
 from assay.cli.run_watch import Output, exit_code, follow
 from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +9,10 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from assay import RunView
 from assay.cli import options
-from assay.cli.completion import run_ids
 from assay.cli.figures import summed
-from assay.cli.library import stored
-from assay.cli.terminal import clean, say, table, write
+from assay.cli.library import read_library
+from assay.cli.terminal import clean, say, table, write, write_json
 from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import counted, shorten
@@ -31,7 +28,7 @@ _HEADINGS = ("claim", "verdict", "answers?", "rule", "sentence", "why", "sources
 
 
 @click.command("claims")
-@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@options.run_argument("RUN")
 @click.option(
     "--problems", is_flag=True, help="List only claims that are neither quoted nor supported, and removed sentences."
 )
@@ -48,12 +45,12 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
 
     Source numbers are those of the report; `assay cite RUN N` shows the passages.
     """
-    view = asyncio.run(_view(reference, home))
+    view = read_library(home, lambda assay: assay.view(reference))
     report = build_report(view)
     listed = [each for each in _listed(report) if not (problems and each.verdict in HOLDING)]
     if as_json:
         for each in listed:
-            write(msgspec.json.encode(each).decode())
+            write_json(each, line=True)
         return
     table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
@@ -92,11 +89,6 @@ class ListedClaim(msgspec.Struct, frozen=True, kw_only=True):
     removed: str = ""
     nearest: NearestPassage | None = None
     relevance: Relevance = ""
-
-
-async def _view(reference: str, home: Path | None) -> RunView:
-    async with stored(home) as assay:
-        return await assay.view(reference)
 
 
 def _listed(report: Report) -> Iterator[ListedClaim]:
@@ -158,7 +150,7 @@ def row_of(claim: ListedClaim) -> tuple[str, ...]:
 
 
 @click.command("cite")
-@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@options.run_argument("RUN")
 @click.argument("number", type=click.IntRange(1), metavar="N")
 @options.json_output
 @options.common
@@ -169,16 +161,11 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
         assay cite last 1
         assay cite k3v9 2 --json
     """
-    passages = asyncio.run(_passages(reference, number, home))
+    passages = read_library(home, lambda assay: assay.passage(reference, number))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(passages)).decode())
+        write_json(passages)
         return
     write("\n\n".join("\n".join(cited_lines(passage)) for passage in passages))
-
-
-async def _passages(reference: str, number: int, home: Path | None) -> list[CitedPassage]:
-    async with stored(home) as assay:
-        return await assay.passage(reference, number)
 
 
 def cited_lines(cited: CitedPassage) -> Iterator[str]:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from assay import settings
 from assay.cli import options
 from assay.cli.completion import key_holders, setting_names
 from assay.cli.options import json_output
-from assay.cli.terminal import first_word, may_ask, say, table, write
+from assay.cli.terminal import first_word, may_ask, say, table, write, write_json
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.later import later
 
@@ -40,7 +39,7 @@ def list_settings(as_json: bool) -> None:
     """
     known = settings.describe(settings.load())
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode([asdict(setting) for setting in known])).decode())
+        write_json([asdict(setting) for setting in known])
         return
     table(
         ("setting", "value", "from", "default", "meaning"),
@@ -165,7 +164,7 @@ def list_keys(as_json: bool) -> None:
     rows = [(each.name.removeprefix("keys."), each.origin if each.value else "") for each in held]
     if as_json:
         found = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
         return
     table(("provider", "key from"), [(provider, origin or "none") for provider, origin in rows])
 
@@ -250,6 +249,6 @@ def list_signers(as_json: bool) -> None:
     found = bundles.signers()
     if as_json:
         rows = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in found.items()]
-        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        write_json(rows)
         return
     table(("signer", "public key"), [(name, str(key)) for name, key in found.items()])

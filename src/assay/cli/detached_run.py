@@ -14,7 +14,7 @@ import msgspec
 
 from assay import Assay
 from assay.cli.run_watch import Output
-from assay.cli.terminal import Exit, say, write
+from assay.cli.terminal import Exit, say, write, write_json
 from assay.core.errors import StoreError
 from assay.services.home_paths import log_file
 
@@ -55,7 +55,7 @@ async def leave(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
         return Exit.FAILED
     if output.stdout == "json":
         fields = {"run": run_id, "process": process.pid, "log": str(log)}
-        write(msgspec.json.encode(fields).decode())
+        write_json(fields, line=True)
     else:
         write(run_id)
     if output.verbosity >= 0:

@@ -1,15 +1,20 @@
-"""Formats numbers, tokens, money and times for people."""
+"""Numbers, money and times for people; the problems of a run, and its last lines: result, cost, files, next steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import msgspec
+
+from assay.core.assurance import assured
 from assay.core.brief import Brief, Estimate, Span
 from assay.core.claims import RELEVANT, VERDICTS, Summary
 from assay.core.milestones import counted
+from assay.core.phrases import STOP_REASONS, in_words
 from assay.core.usage import Usage
-from assay.core.view import RunView
+from assay.core.view import RunView, ToolUse, Turn
 
 
 def joined(parts: Iterable[str], between: str = " · ") -> str:
@@ -61,19 +66,23 @@ def price(usage: Usage) -> str:
 
 def summed(summary: Summary) -> str:
     """The counts in one line: `3 claims: 2 quoted, 1 unsupported; 1 answering the question, 2 related`."""
+    text = _verdicts(summary)
+    return f"{counted(summary.claims, 'claim')}{': ' if text else ''}{text}{_answering(summary)}"
+
+
+def _verdicts(summary: Summary) -> str:
     counts = ((verdict, getattr(summary, verdict)) for verdict in VERDICTS)
-    text = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
-    return f"{counted(summary.claims, 'claim')}{': ' if text else ''}{text}{answering(summary)}"
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
 
 
-def answering(summary: Summary) -> str:
+def _answering(summary: Summary) -> str:
     """How far the claims answer the question: `; 2 answer the question, 1 related`; nothing if that was not judged."""
     found = ((name, getattr(summary, name)) for name in RELEVANT)
-    text = ", ".join(f"{count} {_ANSWERING[name]}" for name, count in found if count)
+    text = ", ".join(f"{count} {_RELEVANCE[name]}" for name, count in found if count)
     return f"; {text}" if text else ""
 
 
-_ANSWERING = {"answers": "answering the question", "related": "related", "unrelated": "not related"}
+_RELEVANCE = {"answers": "answering the question", "related": "related", "unrelated": "not related"}
 
 
 # An estimate in words.
@@ -130,8 +139,170 @@ def _overlap(start: datetime, end: datetime, began: datetime, ended: datetime) -
     return max(timedelta(), min(end, ended) - max(start, began))
 
 
+def day(seconds: float) -> str:
+    """Format a day (UTC, ISO 8601) from seconds since 1970; nothing for 0."""
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else ""
+
+
 def clock(seconds: float) -> str:
     """Format seconds: `0:07`, `12:30`, `1:02:03`."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+# The problems of a run so far: a sentence per kind, with their number and the last one.
+
+
+def describe_call(use: ToolUse) -> str:
+    """A tool call in a person's words: `search mistral wind`."""
+    return f"{use.tool} {_arguments(use.arguments)}".strip()
+
+
+def _arguments(arguments: str) -> str:
+    """The values in JSON text that a model wrote; anything but an object stays unchanged."""
+    try:
+        values = msgspec.json.decode(arguments, type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return arguments
+    return ", ".join(_value_text(value) for value in values.values() if value not in ("", None))
+
+
+def _value_text(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def troubles(view: RunView) -> Iterator[str]:
+    """The kinds of problems that occurred, each as a sentence."""
+    turns = [turn for lane in view.lanes for turn in lane.turns] + [t for phase in view.phases for t in phase.turns]
+    if view.exhausted:
+        yield f"research ends: {in_words(view.exhausted)}"
+    elif view.low:
+        low = view.low[-1]
+        yield f"80 % of the limit on {low.measure} is used ({low.used:g} of {low.limit:g})"
+    yield from _counted(_agents(view), "agent failed", "agents failed")
+    yield from _counted(_models(turns), "model call failed", "model calls failed")
+    yield from _counted(_tools(turns), "tool call failed", "tool calls failed")
+    unreadable = [f"{each.url}: {each.reason}" for each in view.unreadable]
+    yield from _counted(unreadable, "document could not be read", "documents could not be read")
+    yield from _counted([warning.message for warning in view.warnings], "warning", "warnings")
+
+
+def _agents(view: RunView) -> list[str]:
+    return [f"agent {lane.lane}: {lane.error}" for lane in view.lanes if lane.state == "failed"]
+
+
+def _models(turns: Sequence[Turn]) -> list[str]:
+    attempts = [attempt for turn in turns for attempt in turn.attempts]
+    return [f"{each.model}: {each.outcome}" for each in attempts if each.outcome != "ok"]
+
+
+def _tools(turns: Sequence[Turn]) -> list[str]:
+    uses = [use for turn in turns for use in turn.tools]
+    return [f"{describe_call(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
+
+
+def _counted(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
+    if len(happened) == 1:
+        yield f"{one}: {happened[0]}"
+    elif happened:
+        yield f"{len(happened)} {several}; the last: {happened[-1]}"
+
+
+# The last lines of a run.
+
+
+def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
+    """Three lines, for a waiting or interrupted run about its state so far; one line if no model could be used."""
+    if view.stop_reason == "no_model":
+        return [f"{outcome(view)}; to continue: assay runs resume {view.run_id}"]
+    return [outcome(view), cost(view), _where(view, files)]
+
+
+def outcome(view: RunView) -> str:
+    """How the run ended, the report's evidence, the verdicts, and whether it is verified."""
+    reason = STOP_REASONS.get(view.stop_reason, view.stop_reason)
+    if view.status == "waiting":
+        return _waiting(view)
+    if view.status in ("created", "running", "paused"):
+        return "paused" if view.status == "paused" else "interrupted before its end"
+    if view.status in ("failed", "cancelled"):
+        return f"{view.status}: {view.error or reason}"
+    ended = "" if view.stop_reason == "done" else f" {reason}"
+    return f"completed: {joined((_cited(view), _counts(view.summary), _verified(view)), '; ')}.{ended}"
+
+
+def _verified(view: RunView) -> str:
+    """The assurance of a report, in a few words; `assay claims` gives the details."""
+    if not view.passed or not view.graded:
+        return "" if view.verified else "not verified"
+    found = assured(view.claims)
+    if found.whole:
+        return "verified"
+    lacking = (
+        f"{found.failing} not confirmed" if found.failing else "",
+        "none answers the question" if found.answered is False else "",
+    )
+    return f"not verified{': ' if any(lacking) else ''}{joined(lacking, ', ')}"
+
+
+def _waiting(view: RunView) -> str:
+    """The thing a run is waiting for."""
+    if view.waiting_for == "plan":
+        return f"waiting for its plan to be approved: {view.plan.title if view.plan else ''}"
+    return f"waiting for {view.waiting_for}: {' '.join(view.clarification.questions)}"
+
+
+def _counts(summary: Summary) -> str:
+    """`7 claims: 6 quoted, 1 unchecked`, or nothing."""
+    return f"{counted(summary.claims, 'claim')}: {_verdicts(summary)}" if summary.claims else ""
+
+
+def _cited(view: RunView) -> str:
+    """How much evidence the report has; a passage or document that two agents found counts once."""
+    ids = {id for claim in view.claims for id in claim.passages}
+    cited = [passage for passage in view.passages.values() if passage.id in ids]
+    passages = {(passage.document_sha256, passage.start, passage.end) for passage in cited}
+    if not passages:
+        return "nothing cited"
+    sources = {passage.document_sha256 for passage in cited}
+    return f"{counted(len(passages), 'passage')} of {counted(len(sources), 'source')} cited"
+
+
+def cost(view: RunView) -> str:
+    """Working time, model calls, tokens, searches, pages and money."""
+    total = view.usage.total
+    seconds = elapsed(view, view.started_at, view.finished_at or _last(view), datetime.now(UTC))
+    parts = (
+        clock(seconds),
+        counted(total.model_calls, "model call") if total.model_calls else "",
+        tokens(total),
+        counted(total.searches, "search", "searches") if total.searches else "",
+        counted(total.pages, "page") if total.pages else "",
+        price(total) + describe_expected_cost(view.brief),
+    )
+    return f"took {joined(parts, ', ')}"
+
+
+def _last(view: RunView) -> str:
+    """The latest time in the view of a run that has not ended."""
+    known = [phase.finished_at or phase.started_at for phase in view.phases]
+    known += [lane.finished_at or lane.started_at for lane in view.lanes]
+    return max((at for at in known if at), key=moment, default=view.started_at)
+
+
+def _where(view: RunView, files: Sequence[Path] = ()) -> str:
+    """The run's id, its files, and the commands to continue with."""
+    named = f" in {', '.join(map(str, files))}" if files else ""
+    wrong = [f"assay runs show {view.run_id}"] if any(troubles(view)) else []
+    return f"run {view.run_id}{named}: {'; '.join(dict.fromkeys([_next(view), *wrong]))}"
+
+
+def _next(view: RunView) -> str:
+    if view.status == "waiting":
+        return f"assay runs {'approve' if view.waiting_for == 'plan' else 'answer'} {view.run_id}"
+    if view.status in ("created", "running", "paused"):
+        return f"assay runs resume {view.run_id}"
+    if view.status == "completed" and any(claim.passages for claim in view.claims):
+        return f"assay cite {view.run_id} 1"
+    return f"assay runs show {view.run_id}"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
 import click
 import msgspec
@@ -14,17 +13,18 @@ import msgspec
 from assay import Assay
 from assay.cli import options
 from assay.cli.interrupts import left_by_ctrl_c
-from assay.cli.library import opened, stored
+from assay.cli.library import opened, read_library, stored
 from assay.cli.options import Command
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.errors import process_of
 from assay.core.milestones import counted
 from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.services.jobs.ingestion import WorkerFigures
 from assay.services.jobs.specifications import JobWork
 from assay.services.schedules import format_interval, read_every
-from assay.settings import Settings
+from assay.settings import Settings, load
 
+T = TypeVar("T")
 _KINDS = {each.__struct_config__.tag: each for each in get_args(JobWork)}
 NO_JOBS = "there are no jobs: `assay docs add PATH --queue` leaves one to the workers"
 JOB_WORDS = {"failed": "failed", "cancelled": "was cancelled"}
@@ -38,17 +38,19 @@ def queue_option(command: Command) -> Command:
     )(command)
 
 
-def leave(works: Sequence[JobWork], home: Path | None, configured: Settings, verbosity: int) -> None:
-    """Leave work to the workers, and print the ids of the jobs on stdout."""
-    for job in asyncio.run(_begin_jobs(works, home, configured)):
+def leave(works: Sequence[JobWork], home: Path | None, configured: Settings, verbosity: int, **when: int) -> None:
+    """Leave work to the workers, and print the ids of the jobs on stdout. `when` is as for `Assay.begin_job`."""
+    for job in asyncio.run(_begin_jobs(works, home, configured, when)):
         write(job.id)
         if verbosity >= 0:
             say(f"queued: {clean(job.name)}; to watch: assay jobs watch {job.id}")
 
 
-async def _begin_jobs(works: Sequence[JobWork], home: Path | None, configured: Settings) -> list[Job]:
+async def _begin_jobs(
+    works: Sequence[JobWork], home: Path | None, configured: Settings, when: Mapping[str, int]
+) -> list[Job]:
     async with opened(home, configured) as assay:
-        return [await assay.begin_job(work) for work in works]
+        return [await assay.begin_job(work, **when) for work in works]
 
 
 @click.command("begin")
@@ -73,10 +75,7 @@ def begin_job(
     """
     work = _work(kind, values)
     seconds = 0 if every is None else read_every(every)
-    job = asyncio.run(_begun_once(work, priority, seconds, home))
-    write(job.id)
-    if state.verbosity >= 0:
-        say(f"queued: {clean(job.name)}; to watch: assay jobs watch {job.id}")
+    leave([work], home, load(), state.verbosity, priority=priority, every=seconds)
 
 
 def _work(kind: str, values: Sequence[str]) -> JobWork:
@@ -105,11 +104,6 @@ def _work(kind: str, values: Sequence[str]) -> JobWork:
     return work
 
 
-async def _begun_once(work: JobWork, priority: int, every: int, home: Path | None) -> Job:
-    async with opened(home) as assay:
-        return await assay.begin_job(work, priority=priority, every=every)
-
-
 all_users = click.option("--all-users", "every_user", is_flag=True, help="Include the jobs of all users.")
 
 
@@ -131,9 +125,9 @@ def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_jso
         assay jobs list --state failed --all-users --json
     """
     wanted = JobFilter(states=frozenset(states), limit=limit)
-    found = asyncio.run(_listed(home, wanted, every_user=every_user))
+    found = _look(home, every_user, lambda assay: assay.jobs(wanted))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
         return
     if not found:
         say(NO_JOBS)
@@ -155,10 +149,10 @@ def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> Non
         assay jobs show k3v9q2m4p1
         assay jobs show k3v9q2m4p1 --json
     """
-    job, figures = asyncio.run(_job_and_workers(home, id, every_user=every_user))
+    job, figures = _look(home, every_user, lambda assay: _job_and_workers(assay, id))
     if as_json:
         shown = {**msgspec.to_builtins(job), "workers": figures}
-        write(msgspec.json.format(msgspec.json.encode(shown)).decode())
+        write_json(shown)
         return
     for line in _lines(job, figures):
         write(clean(line))
@@ -195,7 +189,7 @@ def cancel_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
         assay jobs cancel k3v9q2m4p1
         assay jobs cancel k3v9q2m4p1 m2p4h8t6r0
     """
-    for job in asyncio.run(_cancelled(home, ids, every_user=every_user)):
+    for job in _look(home, every_user, lambda assay: _each(map(assay.cancel_job, ids))):
         say(f"job {job.id} is {'being stopped' if job.stopping and job.state == 'running' else job.state}")
 
 
@@ -210,25 +204,22 @@ def retry_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
         assay jobs retry k3v9q2m4p1
         assay jobs retry k3v9q2m4p1 m2p4h8t6r0
     """
-    for job in asyncio.run(_retried(home, ids, every_user=every_user)):
+    for job in _look(home, every_user, lambda assay: _each(map(assay.retry_job, ids))):
         say(f"job {job.id} waits for a worker")
 
 
-@asynccontextmanager
-async def _looked_at(home: Path | None, *, every_user: bool) -> AsyncIterator[Assay]:
-    """The library as its local user sees it, or with the data of all users."""
-    async with stored(home) as assay:
-        yield assay.owned_by(None) if every_user else assay
+def _look(home: Path | None, every_user: bool, read: Callable[[Assay], Awaitable[T]]) -> T:
+    """The result of `read`, which gets the library as its local user sees it, or with the data of all users."""
+    return read_library(home, lambda assay: read(assay.owned_by(None) if every_user else assay))
 
 
-async def _listed(home: Path | None, wanted: JobFilter, *, every_user: bool) -> list[Job]:
-    async with _looked_at(home, every_user=every_user) as assay:
-        return await assay.jobs(wanted)
+async def _job_and_workers(assay: Assay, id: str) -> tuple[Job, list[WorkerFigures]]:
+    return await assay.job(id), await assay.job_figures(id)
 
 
-async def _job_and_workers(home: Path | None, id: str, *, every_user: bool) -> tuple[Job, list[WorkerFigures]]:
-    async with _looked_at(home, every_user=every_user) as assay:
-        return await assay.job(id), await assay.job_figures(id)
+async def _each(asked: Iterable[Awaitable[T]]) -> list[T]:
+    """The results of these calls, each begun after the one before it."""
+    return [await call for call in asked]
 
 
 async def _watched(home: Path | None, id: str, verbosity: int) -> Job:
@@ -240,16 +231,6 @@ async def _watched(home: Path | None, id: str, verbosity: int) -> Job:
                 say(clean(line))
             last = line
         return await assay.job(id)
-
-
-async def _cancelled(home: Path | None, ids: Sequence[str], *, every_user: bool) -> list[Job]:
-    async with _looked_at(home, every_user=every_user) as assay:
-        return [await assay.cancel_job(id) for id in ids]
-
-
-async def _retried(home: Path | None, ids: Sequence[str], *, every_user: bool) -> list[Job]:
-    async with _looked_at(home, every_user=every_user) as assay:
-        return [await assay.retry_job(id) for id in ids]
 
 
 def _progress(job: Job) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 import msgspec
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     import ctypes
 else:
     ctypes = later("ctypes")
+
+T = TypeVar("T")
 
 # `-vv`: the log of runs on stderr too.
 
@@ -94,6 +98,21 @@ def stored(home: Path | None, embedder: str | None = None) -> Assay:
             "`assay QUESTION --in PATH` one with a run (--home names another)"
         )
     return opened(home, configured)
+
+
+def read_library(home: Path | None, read: Callable[[Assay], Awaitable[T]]) -> T:
+    """The result of `read`, which gets the library as `stored` opens it; in an event loop of its own.
+
+    Raises:
+        ConfigError: the settings cannot be read.
+        UsageError: there is no library.
+    """
+
+    async def whole() -> T:
+        async with stored(home) as assay:
+            return await read(assay)
+
+    return asyncio.run(whole())
 
 
 def exists(home: Path | None, configured: settings.Settings | None = None) -> bool:

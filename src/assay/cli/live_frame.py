@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from assay.cli.figures import clock, elapsed, joined, money, tokens
+from assay.cli.figures import clock, describe_call, elapsed, joined, money, tokens, troubles
 from assay.cli.terminal import clean
 from assay.core.claims import VERDICTS
 from assay.core.milestones import counted
@@ -138,24 +137,6 @@ def _ended(use: ToolUse) -> Text:
     return words(f"{describe_call(use)}: {use.summary}")
 
 
-def describe_call(use: ToolUse) -> str:
-    """A tool call in a person's words: `search mistral wind`."""
-    return f"{use.tool} {_arguments(use.arguments)}".strip()
-
-
-def _arguments(arguments: str) -> str:
-    """The values in JSON text that a model wrote; anything but an object stays unchanged."""
-    try:
-        values = msgspec.json.decode(arguments, type=dict[str, object])
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        return arguments
-    return ", ".join(_value_text(value) for value in values.values() if value not in ("", None))
-
-
-def _value_text(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
 # Problems so far: one line per kind, with their number and the last one.
 
 
@@ -165,43 +146,6 @@ def trouble(view: RunView, width: int) -> list[Text]:
         cut(Text.assemble(("! ", "yellow"), words(message, "yellow"), no_wrap=True), width)
         for message in troubles(view)
     ]
-
-
-def troubles(view: RunView) -> Iterator[str]:
-    """The kinds of problems that occurred, each as a sentence."""
-    turns = [turn for lane in view.lanes for turn in lane.turns] + [t for phase in view.phases for t in phase.turns]
-    if view.exhausted:
-        yield f"research ends: {in_words(view.exhausted)}"
-    elif view.low:
-        low = view.low[-1]
-        yield f"80 % of the limit on {low.measure} is used ({low.used:g} of {low.limit:g})"
-    yield from _counted(_agents(view), "agent failed", "agents failed")
-    yield from _counted(_models(turns), "model call failed", "model calls failed")
-    yield from _counted(_tools(turns), "tool call failed", "tool calls failed")
-    unreadable = [f"{each.url}: {each.reason}" for each in view.unreadable]
-    yield from _counted(unreadable, "document could not be read", "documents could not be read")
-    yield from _counted([warning.message for warning in view.warnings], "warning", "warnings")
-
-
-def _agents(view: RunView) -> list[str]:
-    return [f"agent {lane.lane}: {lane.error}" for lane in view.lanes if lane.state == "failed"]
-
-
-def _models(turns: Sequence[Turn]) -> list[str]:
-    attempts = [attempt for turn in turns for attempt in turn.attempts]
-    return [f"{each.model}: {each.outcome}" for each in attempts if each.outcome != "ok"]
-
-
-def _tools(turns: Sequence[Turn]) -> list[str]:
-    uses = [use for turn in turns for use in turn.tools]
-    return [f"{describe_call(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
-
-
-def _counted(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
-    if len(happened) == 1:
-        yield f"{one}: {happened[0]}"
-    elif happened:
-        yield f"{len(happened)} {several}; the last: {happened[-1]}"
 
 
 # The agents: two lines for each in the current cycle, one for earlier ones, fewer on a low terminal.

@@ -142,10 +142,10 @@ db = LazyGroup(
     assay db check
 """,
     lazy={
-        "backup": ("assay.cli.db:back_up", "Back up the database, even while it is in use."),
-        "check": ("assay.cli.db:check", "Check the database for damage."),
-        "restore": ("assay.cli.db:restore", "Restore a backup into a home or PostgreSQL."),
-        "migrate": ("assay.cli.db:migrate", "Migrate it to this release's schema; keeps a copy."),
+        "backup": ("assay.cli.installation:back_up", "Back up the database, even while it is in use."),
+        "check": ("assay.cli.installation:check", "Check the database for damage."),
+        "restore": ("assay.cli.installation:restore", "Restore a backup into a home or PostgreSQL."),
+        "migrate": ("assay.cli.installation:migrate", "Migrate it to this release's schema; keeps a copy."),
     },
 )
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 
 import click
 
 from assay import settings
-from assay.cli.completion import collection_names
+from assay.cli.completion import collection_names, run_ids
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.later import later
 from assay.core.markers import CitationMode
@@ -44,6 +46,23 @@ embedder_option = click.option(
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def awaited(command: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, R]:
+    """A command that is a coroutine: it runs in an event loop of its own.
+
+    Within it Ctrl-C cancels what is awaited, and does not interrupt what blocks: a command that reads stdin or prints
+    much does that outside the loop.
+    """
+
+    @wraps(command)
+    def run(*places: P.args, **given: P.kwargs) -> R:
+        return asyncio.run(command(*places, **given))
+
+    return run
+
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -146,8 +165,12 @@ def output(noun: str = "report") -> Callable[[Command], Command]:
 
 
 json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+yes = click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 
-collection = click.option("--collection", default="default", show_default=True, help="Name of the collection.")
+
+def run_argument(metavar: str = "ID", **more: Any) -> Callable[[Command], Command]:
+    """The argument `reference`, which names a run."""
+    return click.argument("reference", metavar=metavar, shell_complete=run_ids, **more)
 
 
 def citations(command: Command) -> Command:

@@ -5,30 +5,45 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
-from assay.cli.figures import describe_estimate, price
+from assay.cli.figures import describe_estimate, outcome, price
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import configured_for, opened, without_documents
 from assay.cli.options import embedder_option
 from assay.cli.questions import Ask, asking, converse
 from assay.cli.run_options import ResearchCommand, paths_from, question_from
-from assay.cli.run_summary import outcome
 from assay.cli.run_watch import Output, OutputOptions, exit_code, takes_output, watch
 from assay.cli.runs.removal import keep_to_rules
-from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write
+from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write, write_json
 from assay.core import plan
 from assay.core.brief import Estimate
 from assay.core.view import RunView
 from assay.services.providers import found_here, how_to_use, local_models
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchOrder:
+    """A request for a run; `options` are those of `Assay.start`. With a `priority` it is left to workers."""
+
+    question: str
+    sources: list[str] | None
+    options: dict[str, Any]
+    may_ask: bool = False
+    detach: bool = False
+    priority: int | None = None
+
+    @property
+    def elsewhere(self) -> bool:
+        """True if another process executes the run."""
+        return self.detach or self.priority is not None
 
 
 @click.command("plan", cls=ResearchCommand)
@@ -58,22 +73,15 @@ def plan_research(
     question = question_from(words, paths)
     configured = settings.load()
     output = Output(stdout="json" if as_json else "report", citations=configured.citations, verbosity=state.verbosity)
-    sources = paths_from(paths) if paths else None
     wanted |= {"review_plan": "required", "ask": "never", "mode": "deep_research"}
-    return asyncio.run(_plan(question, sources, wanted, output, home, configured))
+    order = ResearchOrder(question, paths_from(paths) if paths else None, wanted)
+    return asyncio.run(_plan(order, output, home, configured))
 
 
-async def _plan(
-    question: str,
-    sources: list[str] | None,
-    wanted: dict[str, Any],
-    output: Output,
-    home: Path | None,
-    configured: settings.Settings,
-) -> int:
+async def _plan(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
     async with opened(home, configured) as assay:
         shown = output.display()
-        run = assay.start(question, sources=sources, progress=shown.show_progress, **wanted)
+        run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
         await watch(assay, run, output, shown, asks=True)
         view = await assay.view(run.run_id)
         if view.status != "waiting":
@@ -87,7 +95,7 @@ async def show_plan(assay: Assay, view: RunView, output: Output) -> Exit:
     estimate = await assay.estimate(view.run_id)
     if output.stdout == "json":
         fields = {"run": view.run_id, "plan": view.plan, "depth": view.depth, "estimate": estimate}
-        write(msgspec.json.format(msgspec.json.encode(fields)).decode())
+        write_json(fields)
         return Exit.DONE
     for line in plan_lines(view, estimate):
         write(line)
@@ -104,18 +112,6 @@ def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
     return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", cost]
 
 
-@dataclass(frozen=True, slots=True)
-class ResearchOrder:
-    """A research request; `options` are those of `Assay.start`. With a `priority` it is left to workers."""
-
-    question: str
-    sources: list[str] | None
-    may_ask: bool
-    detach: bool = False
-    priority: int | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-
-
 @click.command("research", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
 @run_options.places_option()
@@ -128,7 +124,7 @@ class ResearchOrder:
 @run_options.detached
 @run_options.queueing
 @options.notify
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 @click.pass_obj
 @takes_output
@@ -168,12 +164,12 @@ def research(
     somebody = not (yes or detach or queue) and may_ask()
     ask = asking(ask, configured.ask, somebody=somebody)
     order = ResearchOrder(
-        question=question,
-        sources=paths_from(paths) if paths else None,
+        question,
+        paths_from(paths) if paths else None,
+        {**limits_and_ways, "ask": ask},
         may_ask=somebody,
         detach=detach,
         priority=priority if queue else None,
-        options={**limits_and_ways, "ask": ask},
     )
     return asyncio.run(_research(order, output, home, configured))
 
@@ -182,21 +178,9 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
     async with opened(home, configured) as assay:
         if interrupted := await _interrupted(assay, order):
             return await converse(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
-        shown = output.display()
-        if order.detach or order.priority is not None:
-            with shown:
-                run_id = await assay.create(
-                    order.question,
-                    sources=order.sources,
-                    progress=shown.show_progress,
-                    priority=order.priority,
-                    **order.options,
-                )
-            if order.priority is not None:
-                return detached_run.queued(run_id, output)
-            return await detached_run.leave(assay, run_id, home or configured.home, output)
-        run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
-        code = await converse(assay, run, output, shown, somebody=order.may_ask)
+        code = await _executed(assay, order, output, home or configured.home)
+        if order.elsewhere:
+            return code
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
         bare = code in (Exit.NO_EVIDENCE, Exit.FAILED) and library and output.verbosity >= 0
         if bare and not await assay.documents():
@@ -205,6 +189,25 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
             await _tell_of_local_models(assay)
         await keep_to_rules(assay, output.verbosity)
         return code
+
+
+async def _executed(assay: Assay, order: ResearchOrder, output: Output, home: Path) -> Exit:
+    """Execute a run to its end, or have another process do so."""
+    shown = output.display()
+    if not order.elsewhere:
+        run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
+        return await converse(assay, run, output, shown, somebody=order.may_ask)
+    with shown:
+        run_id = await assay.create(
+            order.question,
+            sources=order.sources,
+            progress=shown.show_progress,
+            priority=order.priority,
+            **order.options,
+        )
+    if order.priority is not None:
+        return detached_run.queued(run_id, output)
+    return await detached_run.leave(assay, run_id, home, output)
 
 
 async def _tell_of_local_models(assay: Assay) -> None:
@@ -269,32 +272,16 @@ def agent(
     configured = configured_for(embedder, elsewhere=detach or queue)
     output = wanted.output(configured, state.verbosity)
     detached_run.check(output, detach=detach, queue=queue)
-    sources = paths_from(paths) if paths else None
-    ways = {**limits_and_ways, "mode": "agent"}
-    queued = priority if queue else None
-    return asyncio.run(_work(task, sources, ways, output, home, configured, detach=detach, priority=queued))
+    order = ResearchOrder(
+        task,
+        paths_from(paths) if paths else None,
+        {**limits_and_ways, "mode": "agent"},
+        detach=detach,
+        priority=priority if queue else None,
+    )
+    return asyncio.run(_agent(order, output, home, configured))
 
 
-async def _work(
-    task: str,
-    sources: list[str] | None,
-    ways: dict[str, Any],
-    output: Output,
-    home: Path | None,
-    configured: settings.Settings,
-    *,
-    detach: bool,
-    priority: int | None,
-) -> int:
+async def _agent(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
     async with opened(home, configured) as assay:
-        shown = output.display()
-        if detach or priority is not None:
-            with shown:
-                run_id = await assay.create(
-                    task, sources=sources, progress=shown.show_progress, priority=priority, **ways
-                )
-            if priority is not None:
-                return detached_run.queued(run_id, output)
-            return await detached_run.leave(assay, run_id, home or configured.home, output)
-        run = assay.start(task, sources=sources, progress=shown.show_progress, **ways)
-        return await watch(assay, run, output, shown)
+        return await _executed(assay, order, output, home or configured.home)

@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
-import msgspec
 
 from assay import Assay, RunHandle, settings
-from assay.cli import destinations
+from assay.cli import destinations, options
 from assay.cli.display import Display, display
+from assay.cli.figures import outcome, summary
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.options import send_notices, targets
-from assay.cli.run_summary import outcome, summary
-from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write
+from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write, write_json
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
@@ -170,6 +169,12 @@ def takes_output(command: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
+def reporting(command: Callable[..., Any]) -> Any:
+    """The options of a command that continues a run; it gets them as `state`, `wanted` and `home`."""
+    taking = options.common(click.pass_obj(takes_output(command)))
+    return options.output()(options.citations(options.notify(taking)))
+
+
 def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
     """The kind of output on stdout.
 
@@ -230,7 +235,7 @@ async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display
     """Show events as they arrive."""
     async for envelope in events:
         if output.stdout == "events":
-            write(msgspec.json.encode(envelope).decode())
+            write_json(envelope, line=True)
         shown.show(envelope)
 
 
@@ -292,7 +297,7 @@ def _ask(view: RunView, output: Output) -> Exit:
         waiting["plan"] = view.plan
     else:
         waiting["questions"] = view.clarification.questions
-    write(msgspec.json.encode(waiting).decode())
+    write_json(waiting, line=True)
     if output.verbosity >= 0:
         how = f"approve {view.run_id}" if view.waiting_for == "plan" else f"answer {view.run_id} ANSWER…"
         say(f"run {view.run_id} waits; to continue: assay runs {how}")

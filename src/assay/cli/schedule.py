@@ -10,20 +10,19 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
-import msgspec
 
 from assay import RunHandle, settings
 from assay.cli import options, run_options
+from assay.cli.figures import outcome
 from assay.cli.interrupts import Terminated, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.options import send_notices
 from assay.cli.run_options import ResearchCommand, paths_from, question_from, there
-from assay.cli.run_summary import outcome
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.milestones import counted
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
@@ -75,7 +74,7 @@ def list_schedules(as_json: bool, home: Path | None) -> None:
     if not schedules:
         say("there are no schedules yet: `assay schedule add QUESTION --every 7d` makes the first")
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(schedules)).decode())
+        write_json(schedules)
         return
     table(
         ("schedule", "every", "due", "last run", "question"),
@@ -159,7 +158,7 @@ def _print_outcome(asked: DueOutcome, output: Output) -> None:
             "changes": asked.changes,
             "error": asked.error,
         }
-        write(msgspec.json.encode(fields).decode())
+        write_json(fields, line=True)
         return
     write(f"schedule {schedule.id}: {clean(schedule.question)}")
     if asked.changes is not None:
@@ -231,7 +230,8 @@ EVERY = 20.0
 @options.json_output
 @options.common
 @click.pass_obj
-def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
+@options.awaited
+async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
     """Keep running, ask each question when it is due, and print what changed. Ctrl-C or SIGTERM stops it.
 
     The next `watch` or `run-due` continues an interrupted run.
@@ -242,11 +242,7 @@ def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool
     """
     configured = settings.load()
     folder = home or configured.home
-    output = output_for(state, configured, notify, as_json=as_json)
-    return asyncio.run(_stay(ScheduleBook(folder), folder, configured, output))
-
-
-async def _stay(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+    output, book = output_for(state, configured, notify, as_json=as_json), ScheduleBook(folder)
     if output.verbosity >= 0:
         say(f"watching {counted(len(book.all()), 'schedule')} (Ctrl-C ends)")
     try:

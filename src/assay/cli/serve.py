@@ -6,10 +6,9 @@ import asyncio
 import contextlib
 import gc
 import signal
-import socket
 import time
 import webbrowser
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +53,8 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
 @click.option("--no-auth", is_flag=True, help="Serve everyone who can reach the address, as a single user.")
 @options.common
 @click.pass_obj
-def serve(
+@options.awaited
+async def serve(
     state: TerminalOptions, host: str | None, port: int | None, opens: bool, no_auth: bool, home: Path | None
 ) -> int:
     """Serve a web page for people and an API for programs: runs, documents, live events.
@@ -74,19 +74,6 @@ def serve(
         raise ConfigError(MISSING) from error
     configured = settings.load()
     sock = app.listening(host or configured.server.host, configured.server.port if port is None else port)
-    return asyncio.run(_listen(state, sock, opens, no_auth, home, configured))
-
-
-async def _listen(
-    state: TerminalOptions,
-    sock: socket.socket,
-    opens: bool,
-    no_auth: bool,
-    home: Path | None,
-    configured: settings.Settings,
-) -> Exit:
-    from assay.server import app  # noqa: PLC0415 - an extra
-
     ended: list[signal.Signals] = []
 
     def begun(server: Server) -> None:
@@ -139,7 +126,8 @@ NOT_INSTALLED = "assay mcp needs an extra which is not installed: pip install 'a
 @click.option("--allow-private", is_flag=True, help="Let the client see documents in private collections.")
 @options.common
 @click.pass_obj
-def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
+@options.awaited
+async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
     """Serve research, evidence and the library to an assistant, over stdin and stdout (Model Context Protocol).
 
     \b
@@ -150,10 +138,6 @@ def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
 
     If the client disconnects during a run, a separate process finishes the run.
     """
-    return asyncio.run(_serve_client(home, allow_private, quiet=state.verbosity < 0))
-
-
-async def _serve_client(home: Path | None, allow_private: bool, *, quiet: bool) -> Exit:
     try:
         from assay.server.mcp.mcp_server import LocalRuns, serve  # noqa: PLC0415 - an optional extra
     except ModuleNotFoundError as error:
@@ -168,15 +152,11 @@ async def _serve_client(home: Path | None, allow_private: bool, *, quiet: bool) 
             code = Exit.TERMINATED
         left = runs.going
     for run_id in left:
-        _leave(run_id, home or configured.home, quiet=quiet)
+        folder = home or configured.home
+        process = detached_run.start(detached_run.command(run_id, folder, run_watch.Output()), log_file(folder, run_id))
+        if state.verbosity >= 0:
+            say(f"run {run_id} continues in process {process.pid}")
     return code
-
-
-def _leave(run_id: str, home: Path, *, quiet: bool) -> None:
-    """Have a separate process finish a run."""
-    app = detached_run.start(detached_run.command(run_id, home, run_watch.Output()), log_file(home, run_id))
-    if not quiet:
-        say(f"run {run_id} continues in process {app.pid}")
 
 
 FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home and this machine are in its queue"
@@ -195,7 +175,10 @@ FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home an
 @click.option("--until-empty", is_flag=True, help="Stop when the queue has nothing left for this worker.")
 @options.common
 @click.pass_obj
-def worker(state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None) -> int:
+@options.awaited
+async def worker(
+    state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None
+) -> int:
     """Execute queued runs (`assay research … --queue`) and jobs (`assay docs add … --queue`).
 
     A worker serves all users of one database.
@@ -207,17 +190,11 @@ def worker(state: TerminalOptions, slots: int | None, jobs: int | None, until_em
 
     Ctrl-C or SIGTERM releases its runs and jobs at once, and other workers continue them.
     """
-    return asyncio.run(_work(state, slots, jobs, until_empty, home))
-
-
-async def _work(
-    state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None
-) -> Exit:
     configured = settings.load()
     slots = slots or configured.workers.slots
     limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
     async with _opened_patiently(home, configured) as assay:
-        progress = _say_clean if state.verbosity >= 0 else _silent
+        progress: Callable[[str], None] = say if state.verbosity >= 0 else _silent
         workers: list[queue_workers.Working] = [assay.worker(slots, limits, progress)]
         if jobs := configured.workers.jobs if jobs is None else jobs:
             workers.append(assay.job_worker(jobs, progress))
@@ -238,10 +215,6 @@ async def _work(
         except Terminated:
             return Exit.TERMINATED
         return Exit.DONE
-
-
-def _say_clean(line: str) -> None:
-    say(clean(line))
 
 
 def _silent(line: str) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
-import msgspec
 
 from assay import Assay, settings
 from assay.cli import destinations, options, run_options
@@ -18,7 +17,7 @@ from assay.cli.docs.intake import print_warnings
 from assay.cli.library import opened
 from assay.cli.options import Count, Money
 from assay.cli.run_options import ResearchCommand, paths_from, there
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UsageError
 from assay.core.milestones import counted, shorten
 from assay.core.sources import Document
@@ -168,7 +167,7 @@ def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Ex
             "nothing_found": len(cells) - answered - undone, "undone": undone, **spent_fields(batch),
             "files": [str(path) for path in table_files(table, job.target)],
         }  # fmt: skip
-        write(msgspec.json.encode(fields).decode())
+        write_json(fields, line=True)
     elif job.verbosity >= 0:
         why = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if ended == "spent" else ""
         left = f", {undone} not done" if undone else ""

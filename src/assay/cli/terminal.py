@@ -17,12 +17,14 @@ from assay.core.errors import StoreError, UsageError
 from assay.core.later import later
 
 if TYPE_CHECKING:
+    import msgspec
     from rich import console as rich_console
     from rich import table as rich_table
     from rich import text as rich_text
 
     from assay import settings
 else:
+    msgspec = later("msgspec")
     rich_console = later("rich.console")
     rich_table = later("rich.table")
     rich_text = later("rich.text")
@@ -111,6 +113,12 @@ def write(text: str, *, hint: str = "") -> None:
         StoreError: it cannot be written (the disk is full).
     """
     put(harmless(text) if is_screen() else text, hint=hint)
+
+
+def write_json(data: object, *, line: bool = False) -> None:
+    """Write data to stdout as JSON, indented or as a single line."""
+    encoded = msgspec.json.encode(data)
+    write((encoded if line else msgspec.json.format(encoded)).decode())
 
 
 def put_aside(sequence: str) -> None:

@@ -12,7 +12,7 @@ from assay import Assay
 from assay.cli import options
 from assay.cli.completion import any_path
 from assay.cli.run_options import paths_from
-from assay.cli.terminal import Exit, clean, say, write
+from assay.cli.terminal import Exit, clean, say, write, write_json
 from assay.core.errors import FetchFailed, UsageError
 from assay.services.extraction import ReadDocument, Unread
 
@@ -53,12 +53,12 @@ async def _fetch(urls: Sequence[str], browser: bool, as_json: bool) -> int:
                 code = Exit.FAILED
                 kind = failed.reason.partition(":")[0]
                 if as_json:
-                    write(msgspec.json.encode(Failure(url, kind, failed.reason)).decode())
+                    write_json(Failure(url, kind, failed.reason), line=True)
                 else:
                     say(f"{url}: {failed.reason}")
                 continue
             if as_json:
-                write(msgspec.json.encode(page).decode())
+                write_json(page, line=True)
                 continue
             about = (page.title, page.author, page.published, page.language, page.media_type, f"{page.size:,} bytes")
             say(" · ".join(clean(each) for each in about if each))
@@ -101,7 +101,7 @@ async def _extract(files: Sequence[str], as_json: bool) -> int:
                 if isinstance(found, Unread):
                     code = Exit.FAILED
                 if as_json:
-                    write(msgspec.json.encode(found).decode())
+                    write_json(found, line=True)
                 elif isinstance(found, Unread):
                     say(f"{_place(found)}: {clean(found.reason)}")
                 else:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from assay.cli import options
 from assay.cli.completion import thread_names
-from assay.cli.library import exists, stored
+from assay.cli.library import exists, read_library, stored
 from assay.cli.runs.removal import describe_swept
-from assay.cli.terminal import clean, confirm, harmless, say, table, write
+from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
 from assay.core.later import later
 from assay.core.milestones import counted
 
 if TYPE_CHECKING:
     from assay.services import run_lists
-    from assay.services.run_lists import ThreadMessage
 else:
     run_lists = later("assay.services.run_lists")
 
@@ -30,18 +26,17 @@ else:
 HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID continues from a run"
 
 
-async def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_lists.ThreadsPage:
+def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_lists.ThreadsPage:
     """A page of threads; empty if there is no home yet."""
     if not exists(home):
         return run_lists.ThreadsPage(threads=())
-    async with stored(home) as assay:
-        return await assay.threads(text, cursor=cursor, limit=limit)
+    return read_library(home, lambda assay: assay.threads(text, cursor=cursor, limit=limit))
 
 
 def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> None:
     """Print a page of threads on stdout, and where the list continues."""
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(page)).decode())
+        write_json(page)
         return
     if not page.threads:
         say(nothing)
@@ -69,7 +64,7 @@ def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> N
         assay threads list
         assay threads list --json -n 20
     """
-    print_page(asyncio.run(page_of(home, "", cursor, limit)), HOW_TO_BEGIN, as_json=as_json)
+    print_page(page_of(home, "", cursor, limit), HOW_TO_BEGIN, as_json=as_json)
 
 
 @click.command("show")
@@ -83,9 +78,9 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
         assay threads show tides
         assay threads show tides --json
     """
-    conversation = asyncio.run(_load_messages(reference, home))
+    conversation = read_library(home, lambda assay: assay.messages(reference))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(conversation)).decode())
+        write_json(conversation)
         return
     run_id = ""
     for each in conversation:
@@ -94,11 +89,6 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
             write(f"── {run_id}  {each.created_at[:16].replace('T', ' ')}")
         mark = ">" if each.by == "user" else " "
         write("\n".join(f"{mark} {line}" for line in harmless(each.text).splitlines()) + "\n")
-
-
-async def _load_messages(reference: str, home: Path | None) -> Sequence[ThreadMessage]:
-    async with stored(home) as assay:
-        return await assay.messages(reference)
 
 
 @click.command("search")
@@ -115,24 +105,21 @@ def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path
         assay threads search "signal tower"
         assay threads search tides --json
     """
-    print_page(asyncio.run(page_of(home, text, cursor, limit)), "no thread says that", as_json=as_json)
+    print_page(page_of(home, text, cursor, limit), "no thread says that", as_json=as_json)
 
 
 @click.command("rename")
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
 @click.argument("title")
 @options.common
-def rename_thread(reference: str, title: str, home: Path | None) -> None:
+@options.awaited
+async def rename_thread(reference: str, title: str, home: Path | None) -> None:
     """Set the title of THREAD; an empty TITLE removes it. The name used with --thread stays the same.
 
     \b
         assay threads rename tides "Tides of Brittany"
         assay threads rename tides ""
     """
-    asyncio.run(_rename(reference, title, home))
-
-
-async def _rename(reference: str, title: str, home: Path | None) -> None:
     async with stored(home) as assay:
         row = await assay.rename_thread(reference, title)
     say(f"{clean(row.name)}: {clean(row.title) or 'no title'}")
@@ -140,9 +127,10 @@ async def _rename(reference: str, title: str, home: Path | None) -> None:
 
 @click.command("rm")
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
-def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
+@options.awaited
+async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
     """Delete THREAD with all its runs, and documents no other run has read.
 
     Nothing is deleted while one of the runs is in progress.
@@ -151,10 +139,6 @@ def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
         assay threads rm tides
         assay threads rm tides --yes
     """
-    asyncio.run(_remove(reference, yes, home))
-
-
-async def _remove(reference: str, yes: bool, home: Path | None) -> None:
     async with stored(home) as assay:
         row = await assay.thread(reference)
         named = f"{clean(row.name)}  {row.last_at[:10]}  {clean(row.title or row.question)}"

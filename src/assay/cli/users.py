@@ -13,8 +13,9 @@ import click
 import msgspec
 
 from assay.cli import options
+from assay.cli.figures import day
 from assay.cli.library import opened
-from assay.cli.terminal import confirm, first_word, say, table, write
+from assay.cli.terminal import confirm, first_word, say, table, write, write_json
 from assay.core.milestones import counted
 from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permission, UserRole, UserRow
 
@@ -52,10 +53,11 @@ def ask_password(name: str) -> str:
     "--from", "source", default="", metavar="USER", help="Take everything from this user instead of the local user."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be handed over, without doing it.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.json_output
 @options.common
-def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
+@options.awaited
+async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
     """Give user NAME everything that was created on this machine without a login, or everything of another user.
 
     This covers runs, conversations, collections, documents, uploads, links, webhooks and schedules. Each has one
@@ -67,10 +69,6 @@ def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home:
         assay users adopt ana
         assay users adopt ana --from bob
     """
-    asyncio.run(_adopt(name, source, dry_run, yes, as_json, home))
-
-
-async def _adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
     async with opened(home) as assay:
         await assay.users.find(name)
         if source:
@@ -82,7 +80,7 @@ async def _adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool
             handed = await assay.adopt(source, name)
             await assay.note("adopt", f"{source}/{name}" if source else name)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(handed)).decode())
+        write_json(handed)
         return
     say(f"{name} {'would get' if dry_run else 'has got'} {counts(handed)}")
     for each in handed.belongings.clashes:
@@ -116,7 +114,8 @@ def _whose(source: str) -> str:
     "--adopt", is_flag=True, help="Give the user everything that was created without a login (assay users adopt)."
 )
 @options.common
-def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
+@options.awaited
+async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
     """Add the user NAME. Type the password at the prompt, which does not show it, or pass it on stdin.
 
     The first user is an admin, later ones are members unless --role says otherwise. A server that was started without
@@ -126,10 +125,6 @@ def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, h
         assay users add ana --adopt
         assay users add bob --role reader < password
     """
-    asyncio.run(_add(name, role, no_password, adopt, home))
-
-
-async def _add(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
     async with opened(home) as assay:
         known = await assay.users.all()
         password = None if no_password else ask_password(name)
@@ -158,10 +153,10 @@ def list_users(as_json: bool, home: Path | None) -> None:
     """
     found = asyncio.run(_users_and_tokens(home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode([_user_line(*each) for each in found])).decode())
+        write_json([_user_line(*each) for each in found])
         return
     rows = [
-        (user.name, user.role, _day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
+        (user.name, user.role, day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
         for user, tokens in found
     ]
     table(("name", "role", "since", "tokens"), rows)
@@ -178,23 +173,20 @@ def _user_line(user: UserRow, tokens: list[Credential]) -> dict[str, Any]:
             "id": each.id,
             "name": each.name,
             "scopes": each.scopes,
-            "used": _day(each.used),
-            "expires": _day(each.expires),
+            "used": day(each.used),
+            "expires": day(each.expires),
         }
         for each in tokens
     ]
-    return {"name": user.name, "role": user.role, "since": _day(user.created), "tokens": shown}
-
-
-def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else ""
+    return {"name": user.name, "role": user.role, "since": day(user.created), "tokens": shown}
 
 
 @click.command("passwd")
 @click.argument("name")
 @role_option
 @options.common
-def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
+@options.awaited
+async def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
     """Change the password of user NAME, typed at the prompt or passed on stdin; with --role, change the role instead.
 
     A new password ends the user's sessions and unlocks the account.
@@ -203,10 +195,6 @@ def change_password(name: str, role: UserRole | None, home: Path | None) -> None
         assay users passwd ana
         assay users passwd ana --role reader
     """
-    asyncio.run(_change(name, role, home))
-
-
-async def _change(name: str, role: UserRole | None, home: Path | None) -> None:
     async with opened(home) as assay:
         await assay.users.find(name)
         if role is not None:
@@ -222,7 +210,7 @@ async def _change(name: str, role: UserRole | None, home: Path | None) -> None:
 @click.command("rm")
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
 @click.option("--data", is_flag=True, help="Delete their runs, links, schedules, collections and uploads too.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 def remove_user(names: Sequence[str], data: bool, yes: bool, home: Path | None) -> None:
     """Remove users. Their sessions and tokens stop working at once.
@@ -268,7 +256,8 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
 @click.option("--days", type=float, help="Days until the token expires; default: never.")
 @click.option("--revoke", metavar="ID", help="Revoke the token with this id instead (assay users list shows ids).")
 @options.common
-def token(
+@options.awaited
+async def token(
     user: str, name: str, scopes: Sequence[Permission], days: float | None, revoke: str | None, home: Path | None
 ) -> None:
     """Create a token with which a program acts as USER. It is printed once and cannot be shown again.
@@ -278,10 +267,9 @@ def token(
         curl -H "Authorization: Bearer assay_…" http://127.0.0.1:8484/api/v1/runs
         assay users token ana --name notebook
     """
-    asyncio.run(_revoke_token(user, revoke, home) if revoke else _make(user, name, scopes, days, home))
-
-
-async def _make(user: str, name: str, scopes: Sequence[Permission], days: float | None, home: Path | None) -> None:
+    if revoke:
+        await _revoke_token(user, revoke, home)
+        return
     async with opened(home) as assay:
         role_allows: tuple[Permission, ...] = ("read",) if (await assay.users.find(user)).role == "reader" else ()
         wanted = tuple(scopes) or role_allows or ("read", "write")
@@ -325,7 +313,7 @@ def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | 
     """
     lines = [_entry_line(each) for each in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))]
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(lines)).decode())
+        write_json(lines)
         return
     table(COLUMNS, [[str(each[name]) for name in COLUMNS] for each in lines])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -19,9 +18,9 @@ from assay.app.verification import Again, Rechecked
 from assay.cli import options
 from assay.cli.figures import summed
 from assay.cli.jobs import leave
-from assay.cli.library import stored
+from assay.cli.library import read_library
 from assay.cli.run_options import ResearchCommand, paths_from
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_json
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
 from assay.core.milestones import counted
@@ -35,27 +34,25 @@ _RENAMED = {"supported": ("quoted",)}
 """A claim that older runs called supported may now be called quoted: another word for the same finding."""
 
 
-def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
+def check_again(reference: str, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
     """Check a run's report once more and report what changed."""
-    found = asyncio.run(_rechecked(reference, home, judge))
-    for warning in found.warnings:
-        say(f"warning: {warning}")
-    if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
-    else:
-        write("\n".join(_recheck_lines(found, problems=problems)))
-    return Exit.DONE if found.holds else Exit.UNVERIFIED
-
-
-async def _rechecked(reference: str, home: Path | None, judge: JudgeOptions) -> Rechecked:
-    async with stored(home) as assay:
-        return await assay.recheck(
+    found = read_library(
+        judge.home,
+        lambda assay: assay.recheck(
             reference,
             model=judge.model,
             allow_private=judge.allow_private,
             max_usd=judge.max_usd,
             max_tokens=judge.max_tokens,
-        )
+        ),
+    )
+    for warning in found.warnings:
+        say(f"warning: {warning}")
+    if as_json:
+        write_json(found)
+    else:
+        write("\n".join(_recheck_lines(found, problems=problems)))
+    return Exit.DONE if found.holds else Exit.UNVERIFIED
 
 
 def _recheck_lines(found: Rechecked, *, problems: bool) -> Iterator[str]:
@@ -130,7 +127,7 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
         return Exit.UNVERIFIED
     missing = (bool(signer) or required) and found.signature.state != "good"
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         write("\n".join(_bundle_lines(found)))
         if missing:
@@ -281,18 +278,17 @@ def command(
     """
     if queued is not None and (again or signer or require_signature or not (paths or web)):
         raise click.UsageError("--queue checks a text against documents: name them (--in, --web), and no run or bundle")
+    judge = JudgeOptions(model, allow_private, max_usd, max_tokens, home)
     if again:
         if paths or web or strict or find is not None or min_supported is not None:
             raise click.UsageError("--again takes a run, and none of --in, --web, --find, --strict, --min-supported")
-        judge = JudgeOptions(model, allow_private, max_usd, max_tokens)
-        return check_again(str(file), home, judge, problems=problems, as_json=as_json)
+        return check_again(str(file), judge, problems=problems, as_json=as_json)
     if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
         if not file.suffix and not file.exists():
             raise click.UsageError(f"there is no file {file}; to check a run: assay verify {file} --again")
         return bundle(file, signer=signer, required=require_signature, as_json=as_json)
     if signer or require_signature:
         raise click.UsageError("--signer and --require-signature are for bundles, which end in .zip")
-    judge = JudgeOptions(model, allow_private, max_usd, max_tokens, home)
     chosen = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     if queued is not None:
         return _queue(file, queued, chosen, state.verbosity)

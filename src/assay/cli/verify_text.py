@@ -16,7 +16,7 @@ from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
 from assay.cli.figures import joined, price, summed
 from assay.cli.options import Command
-from assay.cli.terminal import Exit, clean, say, write
+from assay.cli.terminal import Exit, clean, say, write, write_json
 from assay.core.claims import HOLDING
 from assay.core.clean import local_path
 from assay.core.milestones import counted, shorten
@@ -72,7 +72,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
         raise click.UsageError("name the documents the text may cite with --in PATH, or fetch its pages with --web")
     found = asyncio.run(_verified(file, asked, quiet=quiet))
     if asked.as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         write("\n".join(_verdict_lines(found, str(file), problems=asked.problems)))
     demanding = asked.strict or asked.least is not None

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.core.markers import CitationMode
-from assay.core.ports.exporters import Record
 from assay.core.view import RunView
+from assay.export import ViewExporter
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references
 
 _ENTRIES: dict[Kind, str] = {
@@ -91,14 +90,4 @@ def _iso(day: Day) -> str:
     return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(day))
 
 
-class BibtexExporter:
-    """Writes `.bib` files."""
-
-    suffix = ".bib"
-
-    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module, in UTF-8; the citation mode makes no difference."""
-        return render(record.view).encode()
-
-
-EXPORTER = BibtexExporter()
+EXPORTER = ViewExporter(".bib", lambda view, _: render(view).encode())

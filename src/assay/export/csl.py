@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.core.markers import CitationMode
-from assay.core.ports.exporters import Record
 from assay.core.view import RunView
+from assay.export import ViewExporter
 from assay.export.json import printable
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references
-
-
-class CslName(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A name-variable: the parts of a person's name, or `literal`."""
-
-    family: str = ""
-    given: str = ""
-    suffix: str = ""
-    literal: str = ""
 
 
 class CslDate(msgspec.Struct, frozen=True, rename={"date_parts": "date-parts"}):
@@ -32,7 +22,7 @@ class CslItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ren
     id: str
     type: Kind
     title: str
-    author: tuple[CslName, ...] = ()
+    author: tuple[Name, ...] = ()
     container: str = ""
     publisher: str = ""
     issued: CslDate | None = None
@@ -54,7 +44,7 @@ def _item(reference: BibliographyEntry) -> CslItem:
         id=reference.key,
         type=reference.kind,
         title=reference.title,
-        author=tuple(_name(name) for name in reference.authors),
+        author=reference.authors,
         container=reference.container,
         publisher=reference.publisher,
         issued=_date(reference.issued),
@@ -65,22 +55,8 @@ def _item(reference: BibliographyEntry) -> CslItem:
     )
 
 
-def _name(name: Name) -> CslName:
-    return CslName(family=name.family, given=name.given, suffix=name.suffix, literal=name.literal)
-
-
 def _date(day: Day) -> CslDate | None:
     return CslDate(date_parts=(day,)) if day else None
 
 
-class CslExporter:
-    """Writes `.csl.json` files."""
-
-    suffix = ".csl.json"
-
-    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module; the citation mode makes no difference."""
-        return render(record.view)
-
-
-EXPORTER = CslExporter()
+EXPORTER = ViewExporter(".csl.json", lambda view, _: render(view))

@@ -10,9 +10,9 @@ import msgspec
 
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
-from assay.core.ports.exporters import Record
 from assay.core.report import build_report
 from assay.core.view import RunView
+from assay.export import ViewExporter
 
 # JSON for terminals: control characters, and characters that reorder text, are written as escapes.
 
@@ -40,17 +40,7 @@ def schema() -> dict[str, Any]:
     return msgspec.json.decode(text, type=dict[str, Any])
 
 
-class JsonExporter:
-    """Writes `.json` files."""
-
-    suffix = ".json"
-
-    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module."""
-        return render(record.view, citations=citations)
-
-
-EXPORTER = JsonExporter()
+EXPORTER = ViewExporter(".json", lambda view, citations: render(view, citations=citations))
 
 
 # The log as JSON lines.

@@ -6,18 +6,18 @@ Text from pages and documents (titles, addresses, quotes, claims in a list) is e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from assay.core import blocks
 from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
 from assay.core.markers import CitationMode, strip
 from assay.core.phrases import reason, verdict
-from assay.core.ports.exporters import Record
-from assay.core.report import Report, ReportPassage, ReportSource, build_report
+from assay.core.report import Report, ReportPassage, ReportSource
 from assay.core.translation import gettext as _
 from assay.core.translation import listed, number
 from assay.core.view import RunView
-from assay.export import report_parts
+from assay.export import ViewExporter, report_parts
 from assay.locale import speaking
 
 _ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
@@ -41,16 +41,18 @@ def after_text(view: RunView, report: Report, citations: CitationMode = "numbers
 
 
 def _rendered(view: RunView, citations: CitationMode) -> str:
-    report = build_report(view, citations)
-    parts = (*_parts(view, report, citations), _definitions(report, citations))
-    return _joined(report.markdown.rstrip(), *parts) + "\n"
+    body = report_parts.read_body(view, citations)
+    parts = (*_parts(view, body.report, citations), _definitions(body.report, citations))
+    return _joined(blocks.render(body.text.blocks).rstrip(), *parts) + "\n"
 
 
 def _parts(view: RunView, report: Report, citations: CitationMode) -> tuple[str, ...]:
+    sources = "" if citations == "footnotes" else "\n".join(_sources(report, citations))
+    limits = "\n".join(f"- {escape_markdown(limit)}" for limit in report_parts.limits(view, report))
     return (
-        _section(_("Fields"), _fields(report)),
-        _section(_("Sources"), [] if citations == "footnotes" else _sources(report, citations)),
-        _section(_("Limits"), [f"- {escape_markdown(limit)}" for limit in report_parts.limits(view, report)]),
+        _section(_("Fields"), _table(report_parts.field_headings(), report_parts.field_rows(report))),
+        _section(_("Sources"), sources),
+        _section(_("Limits"), limits),
         _verification(view, report),
     )
 
@@ -59,13 +61,8 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _fields(report: Report) -> list[str]:
-    """The fields of a typed answer as a table, one per row, with verdict and reason."""
-    rows = [
-        _row(name, report_parts.value(field.value), verdict(field.verdict), reason(field.reason))
-        for name, field in report.fields.items()
-    ]
-    return [_row(*report_parts.field_headings()), "|---|---|---|---|", *rows] if rows else []
+def _section(title: str, text: str) -> str:
+    return f"## {title}\n\n{text}" if text else ""
 
 
 def _verification(view: RunView, report: Report) -> str:
@@ -74,7 +71,7 @@ def _verification(view: RunView, report: Report) -> str:
     if summary.holding == summary.claims and not summary.dropped_markers and not report.removed:
         return report_parts.counts(summary)
     given = [name for name in VERDICTS if getattr(summary, name)]
-    parts = [
+    tables = (
         _table(
             (_("Claims"), *map(verdict, given)),
             [(number(summary.claims), *(number(getattr(summary, one)) for one in given))],
@@ -84,25 +81,17 @@ def _verification(view: RunView, report: Report) -> str:
             [(strip(each.text), verdict(each.verdict), reason(each.reason)) for each in problems],
         ),
         _table((_("Taken out"), _("Why")), [(each.text, each.why) for each in report.removed]),
-        report_parts.counts(summary),
-    ]
-    title = _("Verification")
-    return f"## {title}\n\n" + "\n\n".join(part for part in parts if part)
+    )
+    return _section(_("Verification"), _joined(*tables, report_parts.counts(summary)))
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table; empty without rows."""
-    lines = [_row(*row) for row in rows]
-    return "\n".join((_row(*head), f"|{'---|' * len(head)}", *lines)) if lines else ""
+    return "\n".join((_row(*head), f"|{'---|' * len(head)}", *(_row(*row) for row in rows))) if rows else ""
 
 
 def _row(*cells: str) -> str:
     return f"| {' | '.join(map(escape_markdown, cells))} |"
-
-
-def _section(title: str, lines: Iterable[str]) -> str:
-    listed = "\n".join(lines)
-    return f"## {title}\n\n{listed}" if listed else ""
 
 
 def _sources(report: Report, citations: CitationMode) -> list[str]:
@@ -154,14 +143,4 @@ def _quote(passage: ReportPassage) -> str:
     return f"“{escape_markdown(passage.text)}”{report_parts.on_page(passage.page)}"
 
 
-class MarkdownExporter:
-    """Writes `.md` files."""
-
-    suffix = ".md"
-
-    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module, in UTF-8."""
-        return render(record.view, citations=citations).encode()
-
-
-EXPORTER = MarkdownExporter()
+EXPORTER = ViewExporter(".md", lambda view, citations: render(view, citations=citations).encode())

@@ -19,7 +19,7 @@ from assay.core.view import RunView
 from assay.export import report_parts
 from assay.export.formatted_text import FormattedBlock, Heading, Line, Piece, Table, line, read_formatted
 from assay.export.references import read_names
-from assay.export.report_parts import read_body
+from assay.export.report_parts import numbered, read_body
 from assay.locale import speaking
 
 _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold
@@ -67,7 +67,7 @@ def paper(view: RunView, citations: CitationMode) -> Paper:
 
 
 def _paper(view: RunView, citations: CitationMode) -> Paper:
-    body = read_body(view, citations)
+    body = read_body(view, numbered(citations))
     report = body.report
     quotes = report_parts.quotes(report)
     title, question = one_line(view.report.title), one_line(view.question)
@@ -127,11 +127,8 @@ def _fields(report: Report) -> tuple[FormattedBlock, ...]:
     """The fields of a typed answer as a table under a heading."""
     if not report.fields:
         return ()
-    rows = [
-        (name, report_parts.value(field.value), verdict(field.verdict), one_line(reason(field.reason)))
-        for name, field in report.fields.items()
-    ]
-    cells = tuple(tuple(line(one_line(cell)) for cell in row) for row in (report_parts.field_headings(), *rows))
+    rows = (report_parts.field_headings(), *report_parts.field_rows(report))
+    cells = tuple(tuple(line(one_line(cell)) for cell in row) for row in rows)
     return (Heading(level=1, line=line(_("Fields"))), Table(rows=cells))
 
 

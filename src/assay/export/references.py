@@ -23,8 +23,11 @@ MOST = 100
 """The most authors read from a document."""
 
 
-class Name(msgspec.Struct, frozen=True):
-    """An author: `family` with `given` and `suffix`, or only `literal` (an organization, a name of unknown order)."""
+class Name(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An author: `family` with `given` and `suffix`, or only `literal` (an organization, a name of unknown order).
+
+    As JSON it is a name-variable of CSL.
+    """
 
     family: str = ""
     given: str = ""

@@ -20,7 +20,7 @@ from assay.core.blocks import Block, BlockClaim, parse_shown
 from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.markers import CitationMode
-from assay.core.phrases import notice_line, relevance, source_kind, verdict
+from assay.core.phrases import notice_line, reason, relevance, source_kind, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, render_report
 from assay.core.sources import READ_BY
 from assay.core.translation import Phrases, Statement, date_of, labelled, listed, ngettext, number, spoken
@@ -66,13 +66,18 @@ class ReportBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_body(view: RunView, citations: CitationMode) -> ReportBody:
-    """The report of a run. In any mode but `none` citations are found as numbers; the mode says how they look."""
-    mode: CitationMode = "none" if citations == "none" else "numbers"
-    report, body, books = render_report(view, mode)
-    cites = body.cited(books.numbers) if mode == "numbers" else ()
-    with spoken(Phrases(stated=_stated(view, books, mode))):  # what code stated is known by it, wherever it is shown
+    """The report of a run with its citations as this mode shows them; in `numbers` mode they are found as well."""
+    report, body, books = render_report(view, citations)
+    cites = body.cited(books.numbers) if citations == "numbers" else ()
+    stated = _stated(view, books, citations)
+    with spoken(Phrases(stated=stated)):  # what code stated is known by it, wherever it is shown
         text = read_text(report.markdown, _claim_spans(view, report, body, cites), cites)
     return ReportBody(report=report, text=text)
+
+
+def numbered(citations: CitationMode) -> CitationMode:
+    """The mode in which a format that writes the citations itself reads a report: as numbers, or without any."""
+    return "none" if citations == "none" else "numbers"
 
 
 def read_text(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation]) -> ReportText:
@@ -166,6 +171,14 @@ TO_CHECK = ("contradicted", "unsupported", "partial")
 def field_headings() -> tuple[str, str, str, str]:
     """The columns of the table with a typed answer's fields."""
     return _("Field"), _("Value"), _("Verdict"), _("Why")
+
+
+def field_rows(report: Report) -> list[tuple[str, str, str, str]]:
+    """The fields of a typed answer, a row each."""
+    return [
+        (name, value(field.value), verdict(field.verdict), reason(field.reason))
+        for name, field in report.fields.items()
+    ]
 
 
 def retrieved(day: str) -> str:

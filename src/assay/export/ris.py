@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.core.clean import one_line
-from assay.core.markers import CitationMode
-from assay.core.ports.exporters import Record
 from assay.core.view import RunView
+from assay.export import ViewExporter
 from assay.export.references import BibliographyEntry, Day, Kind, references
 
 _TYPES: dict[Kind, str] = {
@@ -61,14 +60,4 @@ def _day(day: Day) -> str:
     return f"{year.zfill(4)}/{month}/{of_month}/"
 
 
-class RisExporter:
-    """Writes `.ris` files."""
-
-    suffix = ".ris"
-
-    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module, in UTF-8; the citation mode makes no difference."""
-        return render(record.view).encode()
-
-
-EXPORTER = RisExporter()
+EXPORTER = ViewExporter(".ris", lambda view, _: render(view).encode())

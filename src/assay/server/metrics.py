@@ -18,11 +18,11 @@ from prometheus_client.exposition import choose_encoder
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from assay import telemetry as names
 from assay.core.events import Envelope
 from assay.core.ports import Fact, RunStatus, SpanKind, WatchedSpan
 from assay.core.ports.jobs import QueueDepth
 from assay.server.streams import Tickets
-from assay.telemetry import names
 
 # Model calls: tokens, seconds and money by model. Names are those of the conventions for generative AI.
 

@@ -42,9 +42,22 @@ def address_parts(text: str) -> SplitResult:
         raise ValueError("this is no address") from None
 
 
+def _is_web_address(text: str) -> bool:
+    """True for an address of http or https with a host."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _revealed(value: object) -> object:
+    return value.reveal() if isinstance(value, Secret) else value
+
+
 def database(value: object) -> object:
     """The URL of a database; None for none, which is a file in the home."""
-    text = value.reveal() if isinstance(value, Secret) else value
+    text = _revealed(value)
     if not isinstance(text, str):
         return value
     text = text.strip()
@@ -88,7 +101,7 @@ def key(value: object) -> object:
 
     What no header can carry is refused here, where the value is not repeated: a client's own error would show it.
     """
-    text = value.reveal() if isinstance(value, Secret) else value
+    text = _revealed(value)
     if not isinstance(text, str):
         return value
     text = text.strip()
@@ -99,32 +112,22 @@ def key(value: object) -> object:
 
 def address(value: str) -> str:
     """The base of an API."""
-    try:
-        parts = urlsplit(value)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good or any(sign.isspace() or not sign.isprintable() for sign in value):
+    if not _is_web_address(value) or any(sign.isspace() or not sign.isprintable() for sign in value):
         raise ValueError("expected the base of an API, like http://127.0.0.1:8000/v1")
     return value
 
 
 def hidden_text(value: object) -> object:
     """A text which is not shown; None for an empty one."""
-    text = value.reveal() if isinstance(value, Secret) else value
+    text = _revealed(value)
     return (Secret(text.strip()) if text.strip() else None) if isinstance(text, str) else value
 
 
 def opensearch_address(value: object) -> object:
     """The address of OpenSearch."""
-    text = value.reveal() if isinstance(value, Secret) else value
+    text = _revealed(value)
     if not isinstance(text, str):
         return value
-    try:
-        parts = urlsplit(text.strip())
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good:
+    if not _is_web_address(text.strip()):
         raise ValueError("expected https://USER:PASSWORD@HOST:9200")
     return Secret(text.strip())

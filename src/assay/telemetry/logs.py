@@ -13,18 +13,73 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TextIO, cast
 
+import msgspec
 import structlog
 
+from assay.core import events as e
 from assay.core.errors import ConfigError
-from assay.core.events import Envelope
+from assay.core.events import Envelope, Event
 from assay.core.ports import Fact, SpanKind, WatchedSpan
-from assay.telemetry.names import LINES, Level, facts_of
 
 LONGEST = 300
 """Code points of a value; a longer one is cut."""
 HIDDEN = "***"
 LOUD: tuple[SpanKind, ...] = ("run", "phase", "lane")
 """Spans whose beginning is logged at `info`."""
+
+
+# The facts of an event that a log line may contain: names, numbers and ids; never content.
+
+Level = Literal["debug", "info", "warning", "error"]
+
+
+class EventFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The log line of a kind of event: its level, its fields, and those only for debugging."""
+
+    level: Level
+    fields: tuple[str, ...] = ()
+    quoting: tuple[str, ...] = ()
+
+
+LINES: dict[str, EventFacts] = {
+    e.RunResumed.kind: EventFacts(level="info", fields=("fence",)),
+    e.RunWaiting.kind: EventFacts(level="info", fields=("topic",)),
+    e.RunCompleted.kind: EventFacts(level="info", fields=("stop_reason", "verified")),
+    e.RunFailed.kind: EventFacts(level="error", fields=("stop_reason",), quoting=("error",)),
+    e.RunCancelled.kind: EventFacts(level="info"),
+    e.RunExhausted.kind: EventFacts(level="warning", fields=("reason",)),
+    e.BudgetLow.kind: EventFacts(level="warning", fields=("measure", "used", "limit")),
+    e.ControlAccepted.kind: EventFacts(level="info", fields=("action", "id")),
+    e.ControlApplied.kind: EventFacts(level="info", fields=("action", "id", "where")),
+    e.ControlRejected.kind: EventFacts(level="warning", fields=("action", "id"), quoting=("why",)),
+    e.StepRestarted.kind: EventFacts(level="info", fields=("attempt",)),
+    e.StepDiverged.kind: EventFacts(level="warning"),
+    e.AgentFailed.kind: EventFacts(level="warning", fields=("lane",), quoting=("error",)),
+    e.ToolFailed.kind: EventFacts(level="warning", quoting=("tool", "reason")),
+    e.SourceFailed.kind: EventFacts(level="info", quoting=("url", "reason")),
+    e.Warned.kind: EventFacts(level="warning", quoting=("message",)),
+}
+"""The kinds of events that are logged; the others are spans, or not reported."""
+
+
+def facts_of(envelope: Envelope, *, quoting: bool) -> dict[str, Fact]:
+    """The fields of the log line for an event of these kinds; `quoting` adds those that repeat content."""
+    event = e.decode(envelope)
+    line = LINES[envelope.type]
+    facts: dict[str, Fact] = {"run_id": envelope.run_id, "path": "/".join(envelope.path), "seq": envelope.seq}
+    for name in (*line.fields, *(line.quoting if quoting else ())):
+        value = _plain(event, name)
+        if value != "":
+            facts[name] = value
+    return facts
+
+
+def _plain(event: Event | None, name: str) -> Fact:
+    value = getattr(event, name, "")
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+# The log itself.
 
 
 class Sink:

@@ -15,9 +15,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, Status, StatusCode
 
+from assay import telemetry as names
 from assay.core.events import Envelope
 from assay.core.ports import Fact, SpanKind, WatchedSpan
-from assay.telemetry import names
 
 LONGEST = 300
 """Code points of an attribute."""

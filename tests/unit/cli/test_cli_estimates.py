@@ -6,8 +6,7 @@ import logs
 import msgspec
 import pytest
 
-from assay.cli.figures import amount, describe_estimate, describe_expected_cost
-from assay.cli.run_summary import cost
+from assay.cli.figures import amount, cost, describe_estimate, describe_expected_cost
 from assay.cli.runs.lists import outline
 from assay.core.brief import Estimate, Span
 from assay.core.view import RunView, fold

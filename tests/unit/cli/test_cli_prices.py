@@ -6,8 +6,7 @@ import logs
 import msgspec
 import pytest
 
-from assay.cli.figures import money, price, size
-from assay.cli.run_summary import cost
+from assay.cli.figures import cost, money, price, size
 from assay.cli.runs.lists import outline
 from assay.core.report import build_report
 from assay.core.usage import Usage

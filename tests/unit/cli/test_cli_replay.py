@@ -5,8 +5,7 @@ from itertools import pairwise
 import logs
 import pytest
 
-from assay.cli.figures import moment
-from assay.cli.run_summary import summary
+from assay.cli.figures import moment, summary
 from assay.cli.runs.control import ReplayPlayer, gaps
 from assay.core import events as e
 from assay.core.events import Envelope

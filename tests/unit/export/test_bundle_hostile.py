@@ -13,8 +13,7 @@ import warm
 from growth import WORST, exponent
 from hostile_bundles import KINDS, honest
 
-from assay.export.bundle import check
-from assay.export.bundle.check import BundleLimits
+from assay.export.bundle import BundleLimits, check
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -22,7 +22,7 @@ from assay.export.formatted_text import (
     line,
     read_formatted,
 )  # fmt: skip
-from assay.export.report_parts import ReportBody, read_body, read_text
+from assay.export.report_parts import ReportBody, numbered, read_body, read_text
 
 BODY = read_body(full().view, "numbers")
 
@@ -94,7 +94,7 @@ def test_pieces_have_their_looks() -> None:
 def test_citations_are_numbers_ids_or_nothing() -> None:
     view = full().view
     modes: tuple[CitationMode, ...] = ("numbers", "footnotes", "links", "markers", "none")
-    shown = {mode: lines(read_formatted(read_body(view, mode), mode)) for mode in modes}
+    shown = {mode: lines(read_formatted(read_body(view, numbered(mode)), mode)) for mode in modes}
     cites = {mode: [piece for each in found for piece in each.pieces if piece.cite] for mode, found in shown.items()}
     assert [piece.text for piece in cites["numbers"]] == ["[1]", "[2]", "[1]", "[1]", "[2]", "[2]"]
     assert cites["footnotes"] == cites["links"] == cites["numbers"]

@@ -16,8 +16,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as conventions
 from opentelemetry.semconv.attributes import error_attributes
 
+from assay import telemetry as names
 from assay.app.composition import Several
-from assay.telemetry import names
 from assay.telemetry.spans import Spans, open_spans
 
 

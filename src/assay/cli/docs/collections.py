@@ -16,12 +16,21 @@ from assay.cli import options, run_options
 from assay.cli.completion import collection_names
 from assay.cli.figures import size
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import HOW_TO_ADD, check_collection, configured_for, exists, opened, stored, without_documents
+from assay.cli.library import (
+    HOW_TO_ADD,
+    check_collection,
+    configured_for,
+    exists,
+    opened,
+    read_library,
+    stored,
+    without_documents,
+)
 from assay.cli.options import embedder_option
 from assay.cli.run_watch import Output, watch
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.milestones import counted, shorten
-from assay.core.ports import CollectionRow, Origin
+from assay.core.ports import Origin
 from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
 from assay.services.jobs.specifications import EmbedJob
 
@@ -38,21 +47,16 @@ def list_collections(as_json: bool, home: Path | None) -> None:
         assay docs collections
         assay docs collections --json
     """
-    rows = asyncio.run(_rows(home)) if exists(home) else []
+    rows = read_library(home, lambda assay: assay.collections()) if exists(home) else []
     if not rows:
         say(HOW_TO_ADD)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        write_json(rows)
         return
     cells = [
         (row.name, str(row.documents), counted(row.origins, "place"), "private" if row.private else "") for row in rows
     ]
     table(("collection", "documents", "from", ""), cells)
-
-
-async def _rows(home: Path | None) -> list[CollectionRow]:
-    async with stored(home) as assay:
-        return await assay.collections()
 
 
 @click.command("collection")
@@ -70,7 +74,10 @@ async def _rows(home: Path | None) -> list[CollectionRow]:
 )
 @click.option("--user", default="", help="Use the collection of this user of `assay serve`; default: your own.")
 @options.common
-def collection_command(name: str, private: bool | None, readers: str | None, user: str, home: Path | None) -> None:
+@options.awaited
+async def collection_command(
+    name: str, private: bool | None, readers: str | None, user: str, home: Path | None
+) -> None:
     """Show where the collection NAME came from, or mark it as private (also before you add anything).
 
     --readers lets others read it as OWNER/NAME; they cannot change it. A collection made without a login is /NAME to
@@ -86,12 +93,8 @@ def collection_command(name: str, private: bool | None, readers: str | None, use
         assay docs collection papers --user ana --readers all
     """
     if private is None and readers is None:
-        asyncio.run(_show(name, user, home))
-    else:
-        asyncio.run(_change(name, user, private, readers, home))
-
-
-async def _change(name: str, user: str, private: bool | None, readers: str | None, home: Path | None) -> None:
+        await _show(name, user, home)
+        return
     async with opened(home) as whole:
         assay = whole.owned_by(user)
         if private is not None:
@@ -178,7 +181,7 @@ def embed(
         return Exit.DONE
     built = asyncio.run(_embed(embedder, anew, home, state.verbosity))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(built)).decode())
+        write_json(built)
     elif state.verbosity >= 0:
         for line in _progress_line(built):
             say(line)
@@ -194,7 +197,7 @@ async def _status(embedder: str | None, as_json: bool, home: Path | None) -> Non
     async with stored(home, embedder) as assay:
         found = await assay.embedding_status()
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
         return
     withheld = f", {found.withheld:,} of them private and withheld" if found.withheld else ""
     write(f"{found.model}: {counted(found.documents, 'document')} with vectors, {found.missing:,} without{withheld}")
@@ -229,8 +232,9 @@ WIDE = 100
 @options.json_output
 @options.common
 @click.pass_obj
-def summary(
-    state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **options: Any
+@options.awaited
+async def summary(
+    state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **wanted: Any
 ) -> int:
     """Summarize COLLECTION: kinds of documents, dates, languages, subjects, and questions it can answer.
 
@@ -244,19 +248,16 @@ def summary(
         assay docs summary thesis --model ollama:qwen3
     """
     output = Output(stdout="json" if as_json else "report", verbosity=state.verbosity)
-    return asyncio.run(_summary(collection.removeprefix("@"), questions, options, output, home))
-
-
-async def _summary(collection: str, questions: int, options: dict[str, Any], output: Output, home: Path | None) -> Exit:
+    collection = collection.removeprefix("@")
     async with stored(home) as assay:
         await check_collection(assay, collection)
         found = await collection_summary(assay, collection, questions)
-        run = start_summary(assay, found, **options) if options["models"] and found.documents else None
+        run = start_summary(assay, found, **wanted) if wanted["models"] and found.documents else None
         if output.stdout == "json":
             if run is not None:
                 text = (await run.report()).markdown
                 found = msgspec.structs.replace(found, summary=text, run_id=run.run_id)
-            write(msgspec.json.format(msgspec.json.encode(found)).decode())
+            write_json(found)
             return Exit.DONE
         if not found.documents:
             say(await without_documents(assay, collection))

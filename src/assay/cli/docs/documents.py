@@ -13,9 +13,9 @@ from assay import Assay
 from assay.app.assay import DEFAULT
 from assay.cli import options
 from assay.cli.completion import collection_names
-from assay.cli.library import HOW_TO_ADD, check_collection, exists, stored, without_documents
+from assay.cli.library import HOW_TO_ADD, check_collection, exists, read_library, stored, without_documents
 from assay.cli.options import any_collection_option, collection_option, embedder_option
-from assay.cli.terminal import clean, confirm, harmless, say, table, write
+from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
 from assay.core.json_decoders import UNREADABLE
 from assay.core.milestones import counted, shorten
 from assay.core.ports import Explanation, Hit, SkippedFile, WordScore
@@ -41,7 +41,7 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
     if not documents:
         say(hint)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(documents)).decode())
+        write_json(documents)
         return
     rows = [(each.sha256[:8], each.title or each.name, each.media_type, str(each.size), each.url) for each in documents]
     table(("document", "title", "type", "bytes", "from"), rows)
@@ -49,7 +49,7 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
 
 def _list_skipped(files: list[SkippedFile], as_json: bool) -> None:
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(files)).decode())
+        write_json(files)
         return
     if not files:
         say("nothing was skipped")
@@ -95,19 +95,14 @@ def show_document(reference: str, only_text: bool, collection: str | None, as_js
         assay docs show 1f3870be
         assay docs show harbor.md --text | less
     """
-    document, text = asyncio.run(_text(reference, collection, home))
+    document, text = read_library(home, lambda assay: assay.text(reference, collection))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(DocumentText(document, text))).decode())
+        write_json(DocumentText(document, text))
     elif only_text:
         write(harmless(text))
     else:
         for name, value in _facts(document):
             write(f"{name:<10}  {clean(value)}")
-
-
-async def _text(reference: str, collection: str | None, home: Path | None) -> tuple[Document, str]:
-    async with stored(home) as assay:
-        return await assay.text(reference, collection)
 
 
 def _facts(document: Document) -> list[tuple[str, str]]:
@@ -136,7 +131,7 @@ def _facts(document: Document) -> list[tuple[str, str]]:
     shell_complete=collection_names,
     help="Name of the collection (default); without DOC, remove all of it.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 def remove_documents(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     """Remove documents from a collection, or the whole collection.
@@ -257,7 +252,7 @@ def search(
     found = asyncio.run(_search(query or "", limit, collection, embedder, home, explain))
     if as_json:
         hits = [_explained(each) if explain else _document_hit(each.hit, passages=True) for each in found]
-        write(msgspec.json.format(msgspec.json.encode({"query": query, "hits": hits})).decode())
+        write_json({"query": query, "hits": hits})
     else:
         _show(found, explain)
 
@@ -279,7 +274,7 @@ async def _batch(file: Path, limit: int, collection: str, embedder: str | None, 
     async with stored(home, embedder) as assay:
         await check_collection(assay, collection)
         for asked in _rows(file):
-            write(msgspec.json.encode(await _answer(assay, asked, limit, collection)).decode())
+            write_json(await _answer(assay, asked, limit, collection), line=True)
 
 
 async def _answer(assay: Assay, asked: QueryRow, limit: int, collection: str) -> QueryResult:

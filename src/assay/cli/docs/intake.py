@@ -19,7 +19,7 @@ from assay.cli.completion import any_path, collection_names
 from assay.cli.detached_run import start
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import configured_for, opened, stored
+from assay.cli.library import configured_for, opened, read_library
 from assay.cli.options import collection_option, embedder_option
 from assay.cli.run_options import paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
@@ -27,7 +27,7 @@ from assay.core.errors import AssayError, UsageError
 from assay.core.later import later
 from assay.core.milestones import counted, summed
 from assay.core.ports import SkippedFile
-from assay.services.collections import Ingested, Synced
+from assay.services.collections import Ingested
 from assay.services.home_paths import log_file
 from assay.services.jobs.specifications import AddJob, CrawlJob, JobWork, SyncJob
 from assay.settings import Settings
@@ -227,7 +227,8 @@ def sync(
     if queued:
         leave([SyncJob(collection=collection)], home, configured_for(embedder, elsewhere=True), state.verbosity)
         return
-    done = asyncio.run(_sync(collection, home, state.verbosity))
+    progress = say if state.verbosity >= 0 else None
+    done = read_library(home, lambda assay: assay.sync(collection, progress=progress))
     embed_in_background(configured_for(embedder), home, state.verbosity)
     print_warnings(done.warnings, done.notes, done.skipped, state.verbosity)
     if state.verbosity >= 0:
@@ -235,11 +236,6 @@ def sync(
             f"{done.added} added, {done.updated} updated, {done.removed} removed: {counted(done.documents, 'document')}"
             f"{skipped_count(done.skipped, done.collection)}"
         )
-
-
-async def _sync(collection: str, home: Path | None, verbosity: int) -> Synced:
-    async with stored(home) as assay:
-        return await assay.sync(collection, progress=say if verbosity >= 0 else None)
 
 
 QUIET_SECONDS = 1.5

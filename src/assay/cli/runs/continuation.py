@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from assay import Assay, RunView, settings
 from assay.cli import detached_run, options, run_options
-from assay.cli.completion import any_path, run_ids
-from assay.cli.library import stored
+from assay.cli.completion import any_path
+from assay.cli.library import read_library, stored
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
-from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, takes_output
-from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write
+from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, reporting, takes_output
+from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write, write_json
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
 from assay.core.ports import FINAL, RunRow
@@ -27,19 +26,10 @@ from assay.services.forks import Replay
 
 
 @click.command("resume")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
-@options.output()
-@options.citations
-@options.notify
-@options.common
-@click.pass_obj
-@takes_output
-def resume_run(
-    state: TerminalOptions,
-    reference: str,
-    wanted: OutputOptions,
-    home: Path | None,
-) -> int:
+@options.run_argument()
+@reporting
+@options.awaited
+async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptions, home: Path | None) -> int:
     """Continue run ID where it stopped, in this process, and print its report.
 
     If another process executes the run, follow it; if it has ended, print its report again.
@@ -48,12 +38,7 @@ def resume_run(
         assay runs resume last
         assay runs resume k3v9 -o report.html
     """
-    configured = settings.load()
-    output = wanted.output(configured, state.verbosity)
-    return asyncio.run(_resume(reference, output, home))
-
-
-async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
+    output = wanted.output(settings.load(), state.verbosity)
     async with stored(home) as assay:
         return await go_on(assay, reference, output)
 
@@ -102,7 +87,7 @@ class ForkOrder:
 
 
 @click.command("fork", cls=GroupedCommand)
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @click.option(
     "--from",
     "point",
@@ -134,7 +119,7 @@ class ForkOrder:
 @options.citations
 @run_options.detached
 @options.notify
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
 @click.pass_obj
 @takes_output
@@ -186,7 +171,7 @@ SHOWN = 20
 
 
 @click.command("replay")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @options.json_output
 @options.common
 @click.pass_context
@@ -199,18 +184,13 @@ def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | N
         assay runs replay last
         assay runs replay k3v9 --json
     """
-    found = asyncio.run(_replayed(reference, home))
+    found = read_library(home, lambda assay: assay.replay(reference))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         _print_replay(found)
     if not found.is_same:
         ctx.exit(Exit.UNVERIFIED)
-
-
-async def _replayed(reference: str, home: Path | None) -> Replay:
-    async with stored(home) as assay:
-        return await assay.replay(reference)
 
 
 def _print_replay(found: Replay) -> None:
@@ -238,17 +218,13 @@ class AnswerOptions:
 
 
 @click.command("answer")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @run_options.run_options("answer")
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
-@options.output()
-@options.citations
-@options.notify
-@options.common
-@click.pass_obj
-@takes_output
-def answer_run(
+@reporting
+@options.awaited
+async def answer_run(
     state: TerminalOptions,
     reference: str,
     texts: tuple[str, ...],
@@ -268,11 +244,10 @@ def answer_run(
     """
     if texts and answers is not None:
         raise click.UsageError("give the answers as words or with --answers FILE, not both")
-    configured = settings.load()
-    output = wanted.output(configured, state.verbosity)
+    output = wanted.output(settings.load(), state.verbosity)
     given_answers = answers if answers is not None else list(texts) or None
     given = AnswerOptions(answers=given_answers, resume=not no_resume)
-    return asyncio.run(answer_and_resume(reference, given, output, home))
+    return await answer_and_resume(reference, given, output, home)
 
 
 async def answer_and_resume(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
@@ -304,7 +279,7 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
 
 
 @click.command("approve")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -312,13 +287,9 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
     help="Use this plan instead: its text form, or JSON as the run printed it.",
 )
 @click.option("--no-resume", is_flag=True, help="Only approve it; `assay runs resume` continues.")
-@options.output()
-@options.citations
-@options.notify
-@options.common
-@click.pass_obj
-@takes_output
-def approve_plan(
+@reporting
+@options.awaited
+async def approve_plan(
     state: TerminalOptions,
     reference: str,
     plan: Path | None,
@@ -332,7 +303,6 @@ def approve_plan(
         assay runs approve last
         assay runs approve last --plan plan.txt
     """
-    configured = settings.load()
-    output = wanted.output(configured, state.verbosity)
+    output = wanted.output(settings.load(), state.verbosity)
     given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
-    return asyncio.run(answer_and_resume(reference, given, output, home))
+    return await answer_and_resume(reference, given, output, home)

@@ -13,7 +13,6 @@ import click
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.completion import run_ids
 from assay.cli.display import can_draw, display
 from assay.cli.figures import moment
 from assay.cli.library import stored
@@ -78,19 +77,15 @@ no_wait = click.option("--no-wait", is_flag=True, help="Store the request and re
 
 def controlled(command: Command) -> Command:
     """The argument and the options of the three commands."""
-    named = click.argument("reference", metavar="ID", shell_complete=run_ids)
-    return named(no_wait(options.common(command)))
+    return options.run_argument()(no_wait(options.common(command)))
 
 
-def request_action(reference: str, action: Asked, home: Path | None, *, wait: bool, done: Callable[[str], str]) -> Exit:
+async def request_action(
+    reference: str, action: Asked, home: Path | None, *, no_wait: bool, done: Callable[[str], str]
+) -> Exit:
     """Request `action`; `done` returns its message for a run's id."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
-    return asyncio.run(_request_action(reference, action, home, SECONDS if wait else 0.0, done, quiet=quiet))
-
-
-async def _request_action(
-    reference: str, action: Asked, home: Path | None, wait: float, done: Callable[[str], str], *, quiet: bool
-) -> Exit:
+    wait = 0.0 if no_wait else SECONDS
     async with stored(home) as assay:
         run_id = (await assay.find(reference)).run_id
         came = await assay.control(run_id, action, wait=wait)
@@ -105,16 +100,12 @@ async def _request_action(
     return Exit.DONE
 
 
-def tell_agent(reference: str, lane: int, home: Path | None, *, wait: bool) -> Exit:
+async def tell_agent(reference: str, lane: int, home: Path | None, *, no_wait: bool) -> Exit:
     """Request that one agent stops, and report the result."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
-    return asyncio.run(_tell_agent(reference, lane, home, SECONDS if wait else 0.0, quiet=quiet))
-
-
-async def _tell_agent(reference: str, lane: int, home: Path | None, wait: float, *, quiet: bool) -> Exit:
     async with stored(home) as assay:
         run_id = (await assay.find(reference)).run_id
-        came = await assay.stop_agent(run_id, lane, wait=wait)
+        came = await assay.stop_agent(run_id, lane, wait=0.0 if no_wait else SECONDS)
     fields = {
         "applied": f"agent {lane} of run {run_id} is stopped; its findings are kept, and the run continues",
         "ended": f"agent {lane} of run {run_id} ended before that",
@@ -134,7 +125,7 @@ def _stored(row: RunRow, action: Asked, wait: float) -> str:
 
 
 @click.command("watch")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @click.option(
     "--speed",
     type=click.FloatRange(0, 100_000),
@@ -144,7 +135,10 @@ def _stored(row: RunRow, action: Asked, wait: float) -> str:
 @click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
 @options.common
 @click.pass_obj
-def watch_run(state: TerminalOptions, reference: str, speed: float | None, as_events: bool, home: Path | None) -> int:
+@options.awaited
+async def watch_run(
+    state: TerminalOptions, reference: str, speed: float | None, as_events: bool, home: Path | None
+) -> int:
     """Watch run ID live, or replay it from its log.
 
     Ctrl-C stops watching; the run continues. The exit code is the run's.
@@ -154,10 +148,6 @@ def watch_run(state: TerminalOptions, reference: str, speed: float | None, as_ev
         assay runs watch k3v9
     """
     output = Output(stdout="events" if as_events else "report", verbosity=state.verbosity)
-    return asyncio.run(_watch(reference, speed, output, home))
-
-
-async def _watch(reference: str, speed: float | None, output: Output, home: Path | None) -> Exit:
     async with stored(home) as assay:
         row = await assay.find(reference)
         over = row.status in FINAL or row.status == "waiting" or not (row.holder or row.queued)
@@ -180,7 +170,7 @@ async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output
 
 
 @click.command("steer")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @click.argument("text")
 @no_wait
 @options.common
@@ -216,25 +206,27 @@ def _outcome_of(steered: Steered) -> str:
 
 @click.command("finish")
 @controlled
-def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
+@options.awaited
+async def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
     """Finish run ID early: stop its research, then write and verify the report from what was found.
 
     \b
         assay runs finish last
         assay runs finish k3v9 --no-wait
     """
-    return request_action(
+    return await request_action(
         reference,
         "finish",
         home,
-        wait=not no_wait,
+        no_wait=no_wait,
         done=lambda run: f"research of run {run} has ended, its report is being written: assay runs watch {run}",
     )
 
 
 @click.command("pause")
 @controlled
-def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
+@options.awaited
+async def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
     """Pause run ID, in whatever process it is running. Calls in flight are dropped; everything else is kept.
 
     `assay runs resume` continues it, in any process. Nothing finished is paid for again.
@@ -243,11 +235,11 @@ def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
         assay runs pause last
         assay runs pause k3v9 --no-wait
     """
-    return request_action(
+    return await request_action(
         reference,
         "pause",
         home,
-        wait=not no_wait,
+        no_wait=no_wait,
         done=lambda run: f"run {run} is paused; to continue: assay runs resume {run}",
     )
 
@@ -257,7 +249,8 @@ def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
     "--agent", "lane", type=click.IntRange(1), metavar="LANE", help="Stop only this agent; the run continues."
 )
 @controlled
-def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | None) -> Exit:
+@options.awaited
+async def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | None) -> Exit:
     """Cancel run ID, in whatever process it is running. Calls in flight stop at once; findings are kept.
 
     \b
@@ -265,11 +258,11 @@ def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | Non
         assay runs cancel last --agent 2
     """
     if lane is not None:
-        return tell_agent(reference, lane, home, wait=not no_wait)
-    return request_action(
+        return await tell_agent(reference, lane, home, no_wait=no_wait)
+    return await request_action(
         reference,
         "cancel",
         home,
-        wait=not no_wait,
+        no_wait=no_wait,
         done=lambda run: f"run {run} is cancelled; what it found is kept: assay runs show {run}",
     )

@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any, TypedDict, get_args
 
 import click
-import msgspec
 
 from assay import Assay, settings
 from assay.cli import destinations, options
-from assay.cli.completion import run_ids
 from assay.cli.figures import describe_estimate, price
-from assay.cli.library import HOW_TO_RUN, exists, stored
-from assay.cli.terminal import clean, say, table, write
+from assay.cli.library import HOW_TO_RUN, exists, read_library, stored
+from assay.cli.terminal import clean, say, table, write, write_json
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
@@ -28,9 +26,6 @@ from assay.core.ports.lists import STARRED, read_label
 from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
-
-# The searches of a run as a table, for people and as CSV.
-
 
 # A run's age in people's words.
 
@@ -101,7 +96,7 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
     if not found.rows:
         say("no run matches" if search is not None or any(wanted.values()) else HOW_TO_RUN)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found.rows)).decode())
+        write_json(found.rows)
     else:
         cells = zip(found.rows, found.beside, strict=True)
         table(
@@ -140,12 +135,13 @@ def _status(row: RunRow) -> str:
 
 
 @click.command("label")
-@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@options.run_argument("RUN")
 @click.argument("labels", nargs=-1, metavar="[NAME[=VALUE]]...")
 @click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
 @click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
 @options.common
-def label_run(
+@options.awaited
+async def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
 ) -> None:
     """Label RUN, or show its labels. No model sees them.
@@ -157,19 +153,15 @@ def label_run(
     """
     added = dict(map(read_label, labels)) | ({STARRED: ""} if star else {})
     removed = (*remove, *([STARRED] if star is False else []))
-    asyncio.run(_label(reference, added, removed, home))
-
-
-async def _label(reference: str, added: dict[str, str], removed: tuple[str, ...], home: Path | None) -> None:
     async with stored(home) as assay:
         row = await assay.find(reference)
-        labels = await assay.label(row.run_id, added, removed) if added or removed else row.labels
-    shown = ", ".join(f"{name}={value}" if value else name for name, value in sorted(labels.items()))
+        kept = await assay.label(row.run_id, added, removed) if added or removed else row.labels
+    shown = ", ".join(f"{name}={value}" if value else name for name, value in sorted(kept.items()))
     say(f"{row.run_id}: {clean(shown) or 'no labels'}")
 
 
 @click.command("open")
-@click.argument("reference", metavar="ID", shell_complete=run_ids, default="last")
+@options.run_argument(default="last")
 @options.citations
 @options.common
 def open_report(reference: str, citations: CitationMode | None, home: Path | None) -> None:
@@ -181,15 +173,13 @@ def open_report(reference: str, citations: CitationMode | None, home: Path | Non
         assay runs open last
         assay runs open k3v9 --footnotes
     """
-    path = asyncio.run(_written(reference, citations or settings.load().citations, home))
+    how = citations or settings.load().citations
+    path = read_library(home, lambda assay: destinations.page(assay, reference, how))
     write(str(path))
     destinations.show(path)
 
 
-async def _written(reference: str, citations: CitationMode, home: Path | None) -> Path:
-    async with stored(home) as assay:
-        return await destinations.page(assay, reference, citations)
-
+# The searches of a run as a table, for people and as CSV.
 
 HEADS = ("query", "provider", "hits", "read", "cited", "excluded")
 
@@ -198,7 +188,7 @@ def write_search_log(view: RunView, *, as_csv: bool, as_json: bool) -> None:
     """Print the method of a run: its searches, their providers, and what became of the results."""
     rows = search_log(view)
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        write_json(rows)
     elif as_csv:
         write(as_text(rows).rstrip("\n"))
     else:
@@ -222,7 +212,7 @@ def _cells(row: SearchRow) -> Sequence[str]:
 
 
 @click.command("show")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @click.option("--thinking", is_flag=True, help="Show the models' thinking too.")
 @click.option(
     "--search-log", is_flag=True, help="Show only its searches: query, provider, hits, read, cited, excluded."
@@ -239,20 +229,15 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
     """
     if as_csv and not search_log:
         raise click.UsageError("--csv prints the search log: add --search-log")
-    view = asyncio.run(_view(reference, home))
+    view = read_library(home, lambda assay: assay.view(reference))
     if search_log:
         write_search_log(view, as_csv=as_csv, as_json=as_json)
         return
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(view)).decode())
+        write_json(view)
         return
     for line in outline(view, thinking=thinking):
         write(line)
-
-
-async def _view(reference: str, home: Path | None) -> RunView:
-    async with stored(home) as assay:
-        return await assay.view(reference)
 
 
 def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-import msgspec
 
 from assay import settings
 from assay.app import bundles
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
+from assay.cli.figures import day
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import stored
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.cli.library import read_library, stored
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.errors import UsageError
@@ -44,7 +43,7 @@ def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_j
     """
     found = asyncio.run(_difference(before, after, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        write_json(found)
     else:
         for line in describe_difference(found):
             write(line)
@@ -116,7 +115,7 @@ _LISTS = (".bib", ".csl.json", ".ris")  # they contain what a report cites, and 
 
 
 @click.command("export")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @click.option(
     "-o",
     "--output",
@@ -199,7 +198,7 @@ def _holds(suffix: str) -> str:
 
 
 @click.command("share")
-@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@options.run_argument()
 @click.option("--days", type=float, help="Days until the link expires; default: never.")
 @click.option("--url", "address", help="Address of the server as readers reach it; default: that in the settings.")
 @click.option("--list", "listed", is_flag=True, help="List the links to the run instead of creating one.")
@@ -224,49 +223,30 @@ def share_run(
         assay runs share last --days 30
     """
     if revoke:
-        asyncio.run(_revoke(reference, revoke, home))
+        read_library(home, lambda assay: assay.shares.revoke(reference, revoke))
         say(f"link {revoke} leads nowhere now")
     elif listed:
-        _list(asyncio.run(_listed(reference, home)), as_json)
+        _list(read_library(home, lambda assay: assay.shares.of(reference)), as_json)
     else:
-        made, secret = asyncio.run(_make_share(reference, days, home))
+        made, secret = read_library(home, lambda assay: assay.shares.make(reference, days))
         url = (address or _address()).rstrip("/") + PATH + secret
         if as_json:
-            write(msgspec.json.encode({**_share_line(made), "url": url}).decode())
+            write_json({**_share_line(made), "url": url}, line=True)
             return
         write(url)
         say(f"whoever has this link may read the report; to end that: assay runs share {reference} --revoke {made.id}")
 
 
-async def _make_share(reference: str, days: float | None, home: Path | None) -> tuple[ShareRow, str]:
-    async with stored(home) as assay:
-        return await assay.shares.make(reference, days)
-
-
-async def _listed(reference: str, home: Path | None) -> list[ShareRow]:
-    async with stored(home) as assay:
-        return await assay.shares.of(reference)
-
-
-async def _revoke(reference: str, id: str, home: Path | None) -> None:
-    async with stored(home) as assay:
-        await assay.shares.revoke(reference, id)
-
-
 def _list(shares: list[ShareRow], as_json: bool) -> None:
     lines = [_share_line(each) for each in shares]
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(lines)).decode())
+        write_json(lines)
         return
     table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in lines])
 
 
 def _share_line(share: ShareRow) -> dict[str, str]:
-    return {"id": share.id, "created": _day(share.created), "expires": _day(share.expires)}
-
-
-def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else ""
+    return {"id": share.id, "created": day(share.created), "expires": day(share.expires)}
 
 
 def _address() -> str:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
-import msgspec
 
 from assay import Assay, settings
 from assay.cli import options
@@ -17,7 +16,7 @@ from assay.cli.figures import size
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
 from assay.cli.runs.lists import Age
-from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write, write_json
 from assay.core.errors import LeaseHeld
 from assay.core.milestones import counted, shorten
 from assay.core.ports import FINAL, RunRow
@@ -32,9 +31,10 @@ _ALL = 1_000_000
 @click.option(
     "--older-than", "age", type=Age(), metavar="AGE", help="Delete every ended run older than this (30d, 12h, 4w)."
 )
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.yes
 @options.common
-def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
+@options.awaited
+async def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
     """Delete the runs ID…: events, steps and messages, and documents no other run has read.
 
     Documents in a collection or used by another run stay. A run in progress is not deleted.
@@ -45,10 +45,6 @@ def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, hom
     """
     if bool(references) == (age is not None):
         raise click.UsageError("name runs to delete, or an age with --older-than")
-    return asyncio.run(_remove(references, age, yes, home))
-
-
-async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> Exit:
     async with stored(home) as assay:
         rows = await _chosen_runs(assay, references, age)
         if not rows:
@@ -122,7 +118,7 @@ def prune_runs(
         return
     done = asyncio.run(_prune(rules, dry_run, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(done)).decode())
+        write_json(done)
         return
     for row in done.runs:
         write(f"{row.run_id}\t{row.created_at[:10]}\t{row.status}\t{clean(row.question)}")

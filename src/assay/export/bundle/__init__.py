@@ -1,15 +1,55 @@
-"""The bundle: a report with all its evidence in one canonical zip, which can be checked without Assay's home."""
+"""The bundle: a report with all its evidence in one canonical zip, which can be checked without Assay's home.
+
+A check is from its bytes alone: every hash, place and count, and the zip itself. It extracts, executes and fetches
+nothing, and reads no compressed member. A bundle that passes is complete and consistent. Anybody can write such a
+bundle from invented documents: the signature proves who made it, and the hash of the file whether it is the published
+one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from assay.core.assurance import report_state
+from assay.core.errors import StoreError
+from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
-from assay.export.bundle.check import check
-from assay.export.bundle.contents import FORMAT, MANIFEST, BundleMember, members, pack, unpack
-from assay.export.bundle.reports import BundleCheck, Outcome, Verification
-from assay.export.bundle.signature import SIGNATURE, BundleSignature, sign
+from assay.core.sources import sha256
+from assay.core.view import RunView, fold
+from assay.export.bundle import contents, reports
+from assay.export.bundle.contents import (
+    FORMAT,
+    KNOWN,
+    LOG,
+    MANIFEST,
+    Bundle,
+    BundleMember,
+    Manifest,
+    decode,
+    encode,
+    log,
+    looks_like_zip,
+    pack,
+    release,
+    unpack,
+)
+from assay.export.bundle.reports import BundleCheck, Outcome, Verification, checked
+from assay.export.bundle.signature import SIGNATURE, BundleSignature, PublicKey, sign, verified
 
-__all__ = ["EXPORTER", "BundleCheck", "BundleExporter", "BundleSignature", "Outcome", "Verification", "check", "signed"]
+__all__ = [
+    "EXPORTER",
+    "BundleCheck",
+    "BundleExporter",
+    "BundleLimits",
+    "BundleSignature",
+    "Outcome",
+    "Verification",
+    "check",
+    "signed",
+]
 
 
 class BundleExporter:
@@ -23,7 +63,7 @@ class BundleExporter:
         Raises:
             StoreError: a cited document or its snapshot is not there, or damaged; or the bundle would be too large.
         """
-        return pack(members(record, citations))
+        return pack(contents.members(record, citations))
 
 
 def signed(bundle: bytes, secret: str, run_id: str) -> bytes:
@@ -39,3 +79,206 @@ def signed(bundle: bytes, secret: str, run_id: str) -> bytes:
 
 
 EXPORTER = BundleExporter()
+
+
+# The check of a bundle.
+
+LONGEST_REPORT = 500_000
+"""The most code points of a report's text that are rendered: a hostile text takes about 30 µs per character."""
+OVERLAP = 10
+"""The highest average number of claims over a character of the text; the claims of a run do not overlap."""
+
+_READ = (reports.data, reports.texts, reports.documents, reports.snapshots, reports.passages)
+_TOLD = (reports.markers, reports.claims, reports.counts, reports.text)
+
+
+CLAIMED = ("url", "media_type", "fetched_at", "extractor", "syntax")
+"""Fields of `sources.json` that no hash can prove: where bytes came from, and when. They are the writer's statements.
+"""
+
+Signers = Callable[[], Mapping[str, PublicKey]]
+"""The trusted signers by name; called if there is a signature."""
+
+
+class BundleLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of a bundle that is checked; the work of checking depends on nothing else."""
+
+    members: int = 20_000
+    events: int = 1_000_000
+
+
+AS_USUAL = BundleLimits()
+
+
+def check(data: bytes, file: str = "", signers: Signers = dict, limits: BundleLimits = AS_USUAL) -> Verification:
+    """Run every check on the bytes of a bundle; `file` is its name.
+
+    Raises:
+        StoreError: it is no zip at all.
+    """
+    if not looks_like_zip(data):
+        raise StoreError(f"{file or 'this'} is not a zip file, so it is not an Assay bundle")
+    opened = unpack(data, limits.members)
+    members = {member.name: member.data for member in opened.members}
+    checks = [checked("zip", len(members), list(opened.problems))]
+    unchecked: tuple[str, ...] = ()
+    manifest = _manifest(members)
+    view: RunView | None = None
+    signature = BundleSignature(state="none")
+    if opened.whole:
+        checks.append(_members(opened.members, manifest))
+        signature = _signature(members, signers)
+        checks += _signed(signature)
+        view, told = _events(members, manifest, limits.events)
+        checks.append(told)
+    if view is not None and (much := _too_much(view)):
+        checks.append(checked("text", 1, [f"{much}, so nothing else was checked"]))
+    elif view is not None:
+        bundle = Bundle(members=members, manifest=manifest, view=view)
+        checks += [each for run in (*_READ, *_TOLD) for each in run(bundle)]
+        unchecked = _unchecked(bundle)
+    ok = view is not None and all(each.ok for each in checks)
+    return Verification(
+        file=file,
+        ok=ok,
+        whole=ok and not unchecked,
+        unchecked=unchecked,
+        sha256=sha256(data),
+        size=len(data),
+        release=manifest.release if manifest else "",
+        run_id=view.run_id if view else "",
+        question=view.question if view else "",
+        verified=view.verified if view else None,
+        status=view.status if view else "",
+        report=_outcome(view) if view else "",
+        claimed=CLAIMED,
+        signature=signature,
+        checks=tuple(checks),
+    )
+
+
+def _too_much(view: RunView) -> str:
+    """Something that no report has, and that would make its check take too long; "" if there is nothing."""
+    text = len(view.report.text)
+    if text > LONGEST_REPORT:
+        return f"the report's text has {text:,} characters: more than any report has"
+    if sum(max(0, min(each.end, text) - max(each.start, 0)) for each in view.claims) > OVERLAP * text:
+        return f"its {len(view.claims):,} claims lie over one another, as those of no report do"
+    return ""
+
+
+def _signature(members: Mapping[str, bytes | memoryview], signers: Signers) -> BundleSignature:
+    if SIGNATURE not in members:
+        return BundleSignature(state="none")
+    return verified(members.get(MANIFEST, b""), members[SIGNATURE], signers())
+
+
+def _signed(found: BundleSignature) -> Iterator[BundleCheck]:
+    match found.state:
+        case "good":
+            yield checked("signature", 1, [])
+        case "unknown":
+            note = f"key {found.key_id} is none of those you trust: who made the bundle was not checked"
+            yield checked("signature", 0, [], (note,))
+        case "wrong":
+            yield checked("signature", 1, [f"it is not what key {found.key_id} signed"])
+        case "malformed":
+            yield checked("signature", 1, [f"{SIGNATURE} is not a readable signature"])
+
+
+def _unchecked(bundle: Bundle) -> tuple[str, ...]:
+    """The members that were only compared with the hash in the manifest."""
+    if bundle.ours:
+        return ()
+    texts = [name for name in reports.TEXTS if name in bundle.members]
+    return (*texts, *(name for name in bundle.members if name != MANIFEST and not KNOWN.fullmatch(name)))
+
+
+def _outcome(view: RunView) -> Outcome:
+    if view.gate is not None:
+        return "passed" if view.passed else "not_passed"
+    match report_state(view):
+        case "finished":
+            return "no_check"
+        case "writing":
+            return "unfinished"
+        case "none":
+            return "none"
+
+
+def _manifest(members: dict[str, bytes | memoryview]) -> Manifest | None:
+    try:
+        return decode(members.get(MANIFEST, b""), Manifest)
+    except StoreError:
+        return None
+
+
+def _members(members: tuple[BundleMember, ...], manifest: Manifest | None) -> BundleCheck:
+    """Every member is listed with its size and hash, and every listed member exists."""
+    problems = list(_unlisted(members, manifest)) if manifest else [f"{MANIFEST} is not there or cannot be read"]
+    other = manifest is not None and manifest.release != release()
+    strange = [member.name for member in members if member.name != MANIFEST and not KNOWN.fullmatch(member.name)]
+    unknown = [f"{name} is none of a bundle's members" for name in strange]
+    if [member.name for member in members] != [MANIFEST, *sorted(m.name for m in members if m.name != MANIFEST)]:
+        problems.append(f"the members are not in order: {MANIFEST} first, the others by name")
+    return checked("members", len(members), problems + ([] if other else unknown), tuple(unknown[:3] if other else ()))
+
+
+def _unlisted(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator[str]:
+    if manifest.format != FORMAT:
+        yield f"the format is {manifest.format!r}, this release reads {FORMAT!r}"
+    listed = {each.name: each for each in manifest.members}
+    if len(listed) != len(manifest.members):
+        yield f"{MANIFEST} lists a name twice"
+    there = {member.name: member.data for member in members if member.name not in (MANIFEST, SIGNATURE)}
+    for name, each in listed.items():
+        if name not in there:
+            yield f"{name} is listed and not there"
+        elif len(there[name]) != each.size:
+            yield f"{name} has {len(there[name]):,} bytes, listed are {each.size:,}"
+        elif sha256(there[name]) != each.sha256:
+            yield f"{name} does not have the hash that is listed"
+    yield from (f"{name} is there and not listed" for name in there if name not in listed)
+    rewritten = next((each.data for each in members if each.name == MANIFEST), b"")
+    if manifest.release == release() and encode(manifest) != rewritten:
+        yield f"{MANIFEST} is not written as this release writes it"
+
+
+def _events(
+    members: dict[str, bytes | memoryview], manifest: Manifest | None, most: int
+) -> tuple[RunView | None, BundleCheck]:
+    """The log can be read, is that of one run, has every number from 1, and folds into a view."""
+    try:
+        envelopes = _log(members, most)
+        view = fold(envelopes)
+    except StoreError as error:
+        return None, checked("events", 0, [str(error)])
+    problems = [
+        f"event {each.seq} stands where {number} is due"
+        for number, each in enumerate(envelopes, 1)
+        if each.seq != number
+    ]
+    runs = {each.run_id for each in envelopes}
+    if len(runs) != 1 or (manifest is not None and manifest.run_id not in runs):
+        problems.append("the events are not all of the one run which the manifest names")
+    if manifest is not None and manifest.release == release() and log(envelopes) != members[LOG]:
+        problems.append(f"{LOG} is not written as this release writes it")
+    return view, checked("events", len(envelopes), problems)
+
+
+def _log(members: dict[str, bytes | memoryview], most: int) -> list[Envelope]:
+    if LOG not in members:
+        raise StoreError(f"{LOG} is not there")
+    lines = bytes(members[LOG]).split(b"\n")
+    if lines.pop():
+        raise StoreError(f"{LOG} does not end with a line end")
+    if len(lines) > most:
+        raise StoreError(f"{LOG} has {len(lines):,} events, and {most:,} are read (bundles.max_events)")
+    return [_event(line, number) for number, line in enumerate(lines, 1)]
+
+
+def _event(line: bytes, number: int) -> Envelope:
+    try:
+        return decode(line, Envelope)
+    except StoreError as error:
+        raise StoreError(f"line {number} of {LOG}: {error}") from error

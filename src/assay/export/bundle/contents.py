@@ -27,8 +27,7 @@ from assay.core.ports.exporters import Record
 from assay.core.report import bibliography
 from assay.core.sources import Document, Passage, Snapshot, Source, sha256
 from assay.core.view import RunView
-from assay.export import json, markdown
-from assay.export.html import render as html
+from assay.export import html, json, markdown
 from assay.export.json import printable
 
 # The canonical zip: the same members always give the same bytes, so a file can be compared with its own rebuild.
@@ -167,9 +166,7 @@ KNOWN = re.compile(
 )
 T = TypeVar("T")
 RENDERINGS: Mapping[str, Callable[[RunView, CitationMode], bytes]] = {
-    "report.json": lambda view, citations: json.render(view, citations=citations),
-    "report.md": lambda view, citations: markdown.render(view, citations=citations).encode(),
-    "report.html": lambda view, citations: html(view, citations=citations).encode(),
+    f"report{each.suffix}": each.write for each in (json.EXPORTER, markdown.EXPORTER, html.EXPORTER)
 }
 """The forms of the report in a bundle, by name; each has the same bytes for the same view."""
 

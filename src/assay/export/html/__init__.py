@@ -21,13 +21,12 @@ from assay.core.clean import one_line
 from assay.core.markers import CitationMode
 from assay.core.phrases import STOP_REASONS, step_status
 from assay.core.plan import PlanStep
-from assay.core.ports.exporters import Record
 from assay.core.report import Report
 from assay.core.translation import colon, day, is_right_to_left, labelled, listed, number, speech
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.core.view import RunView, SearchMade
-from assay.export import report_parts
+from assay.export import ViewExporter, report_parts
 from assay.export.html import markup
 from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
@@ -324,14 +323,4 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
         return page(gather(view, citations))
 
 
-class HtmlExporter:
-    """Writes `.html` files."""
-
-    suffix = ".html"
-
-    def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module, in UTF-8."""
-        return render(record.view, citations=citations).encode()
-
-
-EXPORTER = HtmlExporter()
+EXPORTER = ViewExporter(".html", lambda view, citations: render(view, citations=citations).encode())

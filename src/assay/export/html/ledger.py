@@ -10,7 +10,6 @@ import msgspec
 from markupsafe import Markup
 
 from assay.core import phrases
-from assay.core import phrases as counted
 from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
 from assay.core.phrases import MISSING, reason, relevance, verdict
@@ -186,7 +185,7 @@ def counts(material: Material) -> Markup | None:
         if getattr(summary, name)
     ]
     dropped = summary.dropped_markers
-    note = _("{text}.").format(text=counted.citations_dropped(dropped)) if dropped else None
+    note = _("{text}.").format(text=phrases.citations_dropped(dropped)) if dropped else None
     return el("div", el("ul", *items, class_="counts"), el("p", note, class_="facts") if note else None)
 
 
@@ -377,7 +376,7 @@ def _checks(checks: tuple[Check, ...]) -> Child:
         el("li", foreign(check.rule), colon(), verdict(check.verdict), _after(_(", "), reason(check.reason)))
         for check in checks
     )
-    return el("details", el("summary", counted.checks(len(checks))), el("ul", *items), class_="checks")
+    return el("details", el("summary", phrases.checks(len(checks))), el("ul", *items), class_="checks")
 
 
 def _after(sign: str, text: str) -> Child:

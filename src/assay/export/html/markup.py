@@ -18,7 +18,7 @@ from assay.core.translation import gettext as _
 from assay.core.translation import labelled
 from assay.core.view import RunView
 from assay.export import report_parts
-from assay.export.report_parts import ReportText, read_body
+from assay.export.report_parts import ReportText, numbered, read_body
 
 Child = str | Markup | None
 _VOID = frozenset(("br", "hr", "input", "meta"))
@@ -117,7 +117,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage], Markup] | None = None) -> Material:
     """The material of a page. In any mode but `none` citations are found as numbers; the mode says how they look."""
-    body = read_body(view, mode)
+    body = read_body(view, numbered(mode))
     report = body.report
     cited = {source.number: source for source in report_parts.cited(report) if source.number is not None}
     quoted = report_parts.quotes(report)
