@@ -25,7 +25,7 @@ from assay.core.ports.users import ShareRow
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 from assay.core.view import RunView
 from assay.services.jobs.specifications import ExportJob
-from assay.services.shares import PATH
+from assay.services.stored_runs import SHARES_PATH
 
 
 @click.command("diff")
@@ -230,7 +230,7 @@ def share_run(
         _list(asyncio.run(_listed(reference, home)), as_json)
     else:
         made, secret = asyncio.run(_make_share(reference, days, home))
-        url = (address or _address()).rstrip("/") + PATH + secret
+        url = (address or _address()).rstrip("/") + SHARES_PATH + secret
         if as_json:
             write(msgspec.json.encode({**_share_line(made), "url": url}).decode())
             return
