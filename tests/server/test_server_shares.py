@@ -12,7 +12,7 @@ import pytest
 from accounts import accounts, assay, code, session
 from serving import Served, begun, served, until
 
-from assay.services.shares import PATH
+from assay.services.stored_runs import SHARES_PATH
 
 TIDES = "# Tides\n\nThe tide at Brest rises <script>alert(1)</script> seven metres. It turns twice a day.\n"
 TIDE = "How far does the tide at Brest rise? <script>alert(2)</script>"
@@ -48,7 +48,7 @@ async def shared(server: Served, run: str, **body: object) -> tuple[str, str]:
         made = await bob.post(f"/api/v1/runs/{run}/shares", json=body)
         assert made.status_code == 201, made.text
         url = str(made.json()["url"])
-        assert url.startswith(server.url + PATH)
+        assert url.startswith(server.url + SHARES_PATH)
         return str(made.json()["share"]["id"]), url.removeprefix(server.url)
 
 
@@ -75,7 +75,7 @@ async def test_whoever_has_a_link_reads_the_report_and_nothing_else(server: Serv
             assert (await client.request(method, path)).status_code == 401
         for beyond in (f"{path}/events", f"/api/v1/runs/{run}", f"/api/v1/runs/{run}/report", f"{path}/.."):
             assert (await client.get(beyond)).status_code in (401, 404), beyond
-        bearer = {"Authorization": f"Bearer {path.removeprefix(PATH)}"}
+        bearer = {"Authorization": f"Bearer {path.removeprefix(SHARES_PATH)}"}
         assert (await client.get("/api/v1/runs", headers=bearer)).status_code == 401
 
 
@@ -86,12 +86,12 @@ async def test_a_revoked_link_an_expired_one_and_none_are_answered_the_same(serv
         assert [await client.get(revoked), (await client.get(revoked)).status_code][1] == 200
         listed = (await bob.get(f"/api/v1/runs/{run}/shares")).json()["shares"]
         assert id in [each["id"] for each in listed]
-        assert revoked.removeprefix(PATH) not in json.dumps(listed)
+        assert revoked.removeprefix(SHARES_PATH) not in json.dumps(listed)
         assert (await ana.delete(f"/api/v1/runs/{run}/shares/{id}")).status_code == 404
         assert (await bob.delete(f"/api/v1/runs/{run}/shares/{id}")).status_code == 204
         assert (await bob.delete(f"/api/v1/runs/{run}/shares/{id}")).status_code == 404
         await asyncio.sleep(0.6)
-        answers = [await client.get(path) for path in (revoked, expired, f"{PATH}none", f"{PATH}%00%ff")]
+        answers = [await client.get(path) for path in (revoked, expired, f"{SHARES_PATH}none", f"{SHARES_PATH}%00%ff")]
         assert {(each.status_code, each.json()["detail"]) for each in answers} == {(404, GONE)}
         assert len({each.text for each in answers}) == 1
         for days in (0, -1, 1e9, "x"):
@@ -121,7 +121,7 @@ async def test_the_secret_is_stored_hashed_and_in_no_log(server: Served, home: P
     async with server.client() as client:
         assert (await client.get(path)).status_code == 200
         assert (await client.post(path)).status_code == 401
-    secret = path.removeprefix(PATH)
+    secret = path.removeprefix(SHARES_PATH)
     stored = sqlite3.connect(home / "assay.db")
     assert stored.execute("SELECT count(*) FROM shares").fetchone()[0] > 0
     assert not [line for line in stored.iterdump() if secret in line]
@@ -149,7 +149,7 @@ async def test_links_may_be_forbidden(tmp_path: Path) -> None:
     with served(tmp_path / "home", ASSAY_SERVER_SHARES="false") as server:
         async with server.client() as client:
             for answer in (
-                await client.get(f"{PATH}x"),
+                await client.get(f"{SHARES_PATH}x"),
                 await client.post("/api/v1/runs/last/shares", json={}),
                 await client.get("/api/v1/runs/last/shares"),
             ):

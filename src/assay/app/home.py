@@ -22,17 +22,17 @@ from assay.settings import Settings, load
 
 if TYPE_CHECKING:
     from assay.app import warmth
-    from assay.services import additions, overview, ownership, requests, shelves
+    from assay.services import additions, ownership, requests, run_lists, shelves
     from assay.services.context import Context
-    from assay.services.overview import Overview
     from assay.services.ownership import Handover
-    from assay.services.shares import Shares
+    from assay.services.run_lists import Overview
+    from assay.services.stored_runs import Shares
     from assay.services.users import Users
     from assay.services.webhooks import Webhooks
 else:
-    overview = later("assay.services.overview")
     ownership = later("assay.services.ownership")
     requests = later("assay.services.requests")
+    run_lists = later("assay.services.run_lists")
     warmth = later("assay.app.warmth")
     additions = later("assay.services.additions")
     shelves = later("assay.services.shelves")
@@ -211,7 +211,7 @@ class Home:
     @property
     def overview(self) -> Overview:
         """The administrator's view of all users; not for the users themselves."""
-        return overview.Overview(self._context.whole)
+        return run_lists.Overview(self._context.whole)
 
     @property
     def shares(self) -> Shares:

@@ -34,7 +34,7 @@ from assay.server.metrics import MeasuredRequests
 from assay.server.problems import Problem, Refusal, problem, problem_answer, problem_of
 from assay.server.streams import OUTLET, Outlet
 from assay.services.schedules import PATH as FEEDS
-from assay.services.shares import PATH as SHARED
+from assay.services.stored_runs import SHARES_PATH
 
 # Other sites whose pages may use the API (CORS): none, unless the settings name them.
 
@@ -95,7 +95,7 @@ def create_app(
             yield
 
     trusted = frozenset(backend.settings.server.origins)
-    routes: list[BaseRoute] = [*operations.routes(backend)]
+    routes: list[BaseRoute] = [*operations.PART.routes(backend)]
     for part in parts:
         routes += part.routes(backend)
     app = Starlette(
@@ -173,7 +173,7 @@ def _broken(request: Request, error: Exception) -> Response:
 def _where(request: Request) -> str:
     """The path of a request for a log, without the secret of a shared report or a feed."""
     path = str(request.scope["path"])
-    return next((f"{public}…" for public in (SHARED, FEEDS) if path.startswith(public)), path)
+    return next((f"{public}…" for public in (SHARES_PATH, FEEDS) if path.startswith(public)), path)
 
 
 if sys.platform != "win32":

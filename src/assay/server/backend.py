@@ -278,11 +278,6 @@ def _oidc(settings: Settings) -> OidcProvider | None:
     return provider_of(settings)
 
 
-def nothing(_backend: Backend) -> AbstractAsyncContextManager[None]:
-    """For a part that needs nothing running."""
-    return nullcontext()
-
-
 @dataclass(frozen=True, slots=True)
 class RouteGroup:
     """A group of routes below a prefix: the native API, or another protocol.
@@ -294,7 +289,7 @@ class RouteGroup:
 
     prefix: str
     routes: Callable[[Backend], Sequence[BaseRoute]]
-    running: Callable[[Backend], AbstractAsyncContextManager[None]] = nothing
+    running: Callable[[Backend], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
     refused: Callable[[Problem], Response] = problem_answer
     needs: Literal["method", "route", "read"] = "method"
 

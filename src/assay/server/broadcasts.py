@@ -32,6 +32,7 @@ from assay.server.streams import (
     frame,
     outlet_of,
     picked,
+    wait_for_news,
 )
 
 # The runs of users, read once for all followers: a user's list costs at most one query per tick.
@@ -88,7 +89,7 @@ class RunLists:
                 sent = now
                 if chunk:
                     yield chunk
-                while not await _wait_for_news(news):
+                while not await wait_for_news(news):
                     yield BEAT
         finally:
             followed.followers -= 1
@@ -118,15 +119,6 @@ class RunLists:
         finally:
             del self._lists[owner]
             followed.tell()
-
-
-async def _wait_for_news(news: asyncio.Event) -> bool:
-    """True if there was news before a heartbeat was due."""
-    try:
-        async with asyncio.timeout(HEARTBEAT):
-            return await news.wait()
-    except TimeoutError:
-        return False
 
 
 # Followed runs: each event is encoded once.

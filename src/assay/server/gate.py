@@ -153,14 +153,13 @@ def session_name(request: HTTPConnection) -> str:
 
 def keep_session(request: HTTPConnection, response: Response, secret: str, seconds: int) -> None:
     """Set a session cookie; with 0 seconds, delete it."""
+    keep_cookie(request, response, session_name(request), secret, seconds)
+
+
+def keep_cookie(request: HTTPConnection, response: Response, name: str, value: str, seconds: int) -> None:
+    """Set a cookie that no script reads; with 0 seconds, delete it."""
     response.set_cookie(
-        session_name(request),
-        secret,
-        max_age=seconds,
-        path="/",
-        secure=is_secure(request),
-        httponly=True,
-        samesite="lax",
+        name, value, max_age=seconds, path="/", secure=is_secure(request), httponly=True, samesite="lax"
     )
 
 

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from assay.core.events import KINDS, Envelope
 from assay.server.problems import MEDIA_TYPE, TYPES, Problem, problems
+from assay.server.streams import STREAM
 from assay.server.wire import JSON, Endpoint
 
 # The API reference as a page: OpenAPI as our own HTML, without loading anything from elsewhere.
@@ -126,7 +127,6 @@ def _joined(parts: Iterable[Markup]) -> Markup:
 
 Schema = dict[str, Any]
 OpenApi = Literal["3.1.1", "3.2.0"]
-STREAM = "text/event-stream"
 REFERENCE = "#/components/schemas/{name}"
 
 HEADERS = {

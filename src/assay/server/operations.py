@@ -8,10 +8,9 @@ from typing import Literal
 
 import msgspec
 from starlette.responses import Response
-from starlette.routing import BaseRoute
 
 from assay.server import api
-from assay.server.backend import Backend, RouteGroup
+from assay.server.backend import RouteGroup
 from assay.server.openapi import STYLE, OpenApi, document, events_schema, page
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoint, Endpoints, RouteCall
@@ -175,10 +174,5 @@ def endpoints() -> tuple[Endpoint, ...]:
     return (*routes_of.endpoints, *api.ENDPOINTS)
 
 
-def routes(_backend: Backend) -> list[BaseRoute]:
-    """The routes, for any application."""
-    return [each.route() for each in routes_of.endpoints]
-
-
-PART = RouteGroup(prefix=METRICS, routes=routes, needs="route")
+PART = RouteGroup(prefix=METRICS, routes=lambda _: [each.route() for each in routes_of.endpoints], needs="route")
 """The rights for the gate: all routes but this one are open to anybody."""

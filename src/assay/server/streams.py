@@ -87,6 +87,7 @@ HEARTBEAT = 15.0
 RETRY_MS = 2_000
 COME_BACK = 10
 """Seconds after which a client may retry when the server has no free stream."""
+STREAM = "text/event-stream"
 HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 
 BEGIN = f"retry: {RETRY_MS}\n\n".encode()
@@ -151,7 +152,7 @@ class Ticket:
 class EventStream(StreamingResponse):
     """A response of server-sent events, for which its user has a ticket."""
 
-    media_type = "text/event-stream"
+    media_type = STREAM
 
     def __init__(self, chunks: AsyncIterator[bytes], ticket: Ticket, headers: dict[str, str] | None = None) -> None:
         super().__init__(chunks, headers={**HEADERS, **(headers or {})})
@@ -167,6 +168,15 @@ class EventStream(StreamingResponse):
     def close(self) -> None:
         """Free the ticket: the user may open another stream."""
         self._ticket.close()
+
+
+async def wait_for_news(news: asyncio.Event) -> bool:
+    """True if there was news before a heartbeat was due."""
+    try:
+        async with asyncio.timeout(HEARTBEAT):
+            return await news.wait()
+    except TimeoutError:
+        return False
 
 
 def frame(data: bytes, *, event: str = "", id: str = "") -> bytes:

@@ -14,6 +14,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_type_hints
 
 import msgspec
@@ -118,10 +119,6 @@ BODY_BYTES = 1_000_000
 Handler = Callable[..., Awaitable[object]]
 H = TypeVar("H", bound=Handler)
 S = TypeVar("S", bound=msgspec.Struct)
-
-
-class Empty(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A query or body without fields."""
 
 
 @dataclass(slots=True)
@@ -336,6 +333,17 @@ async def bounded(request: Request, most: int) -> bytes:
             raise refusal("too-large", f"a body here has at most {most:,} bytes")
         parts.append(part)
     return b"".join(parts)
+
+
+def shown(kind: type[S], of: object, **more: object) -> S:
+    """What the API shows of something: what `kind` has under the same names, and `more`."""
+    same = {name: getattr(of, name) for name in kind.__struct_fields__ if name not in more and hasattr(of, name)}
+    return kind(**same, **more)
+
+
+def iso(seconds: float) -> str:
+    """Seconds since 1970 as ISO 8601 UTC, "" for 0: never."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
 
 
 def etag_of(text: str) -> str:

@@ -14,8 +14,7 @@ import msgspec
 from assay import plugins
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.later import later
-from assay.core.ports import Clock, Connector, Extractor, KeptPage, Origin, PageCache, SkippedFile
-from assay.core.ports.store import Store
+from assay.core.ports import Connector, Extractor, KeptPage, Origin, PageCache, SkippedFile
 from assay.core.sources import Fetched
 from assay.core.web_addresses import canonical
 from assay.evidence.ingest import (
@@ -30,10 +29,10 @@ from assay.evidence.ingest import (
 )
 from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
 from assay.services import places
+from assay.services.context import Context
 from assay.services.extraction import fetching
 from assay.services.home_paths import scratch_folder
 from assay.services.places import FILES
-from assay.services.ports import Readers
 from assay.settings import Settings
 
 if TYPE_CHECKING:
@@ -53,18 +52,10 @@ class Gathering:
     `notes` say in detail what was left out on purpose; `skipped` has the same by file.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        readers: Readers,
-        clock: Clock,
-        reading: ReadingMonitor,
-        kept: PageCache,
-    ) -> None:
-        self._settings, self._store, self._readers, self._clock = settings, store, readers, clock
-        self._reading, self._kept = reading, kept
-        self._largest = int(settings.documents.max_file_mb * 1_000_000)
+    def __init__(self, context: Context, reading: ReadingMonitor) -> None:
+        self._settings, self._store, self._clock = context.settings, context.store, context.clock
+        self._readers, self._kept, self._reading = context.readers, context.page_cache, reading
+        self._largest = int(context.settings.documents.max_file_mb * 1_000_000)
         self.files = self.added = 0
         self.warnings: list[str] = []
         self.notes: list[str] = []

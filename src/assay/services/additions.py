@@ -141,7 +141,7 @@ async def begin(context: Context, sources: Sources, collection: str, how: Additi
         raise UsageError("there is nothing to add: name a file, a folder or a page")
     now = context.clock.now()
     made = Addition(
-        id="".join(secrets.choice(_LETTERS) for _ in range(10)),
+        id=new_id(),
         collection=collection,
         name=how.name or ", ".join(named[:3]),
         sources=named,
@@ -152,11 +152,20 @@ async def begin(context: Context, sources: Sources, collection: str, how: Additi
         holder=this_process(),
         owner=context.owner or "",
     )
-    old = (datetime.now(UTC) - KEPT).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    await asyncio.to_thread(context.store.additions.forget, old)
+    await asyncio.to_thread(context.store.additions.forget, before_now(KEPT))
     await asyncio.to_thread(context.store.additions.put, made)
     _start(context, made)
     return made
+
+
+def new_id() -> str:
+    """The id of an addition or a job: ten letters and digits that are not easily confused."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(10))
+
+
+def before_now(time: timedelta) -> str:
+    """The moment so long ago (ISO 8601 UTC)."""
+    return (datetime.now(UTC) - time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 async def upload(context: Context, arriving: Arriving) -> Addition:

@@ -133,13 +133,9 @@ def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
             yield BadRow(id=None, line=number, error=f"longer than {LONGEST // 1024 // 1024} MiB")
             continue
         try:
-            yield _row(line)
+            yield msgspec.json.decode(line, type=ClaimRow)
         except UNREADABLE as error:
             yield BadRow(id=_id(line), line=number, error=str(error))
-
-
-def _row(line: bytes) -> ClaimRow:
-    return msgspec.json.decode(line, type=ClaimRow)
 
 
 def _id(line: bytes) -> str | int | None:

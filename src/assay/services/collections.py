@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -53,27 +54,20 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
     if collection is not None:
         places.checked_name(collection)
     asked = places.sorted_out(listed(paths))
-    reading = ReadingMonitor(progress, context.clock)
-    gathering = _gathering(context, reading)
-    try:
-        origins = await _gathered(context, gathering, asked, collection or UNSORTED)
+    with monitored(context, progress) as reading:
+        gathering = Gathering(context, reading)
+        origins = await _gathered(gathering, asked, collection or UNSORTED)
         if collection is not None:
             await asyncio.to_thread(_remember, context, collection, origins, gathering.unchanged)
         await asyncio.to_thread(context.search.sync, reading.say)
-    finally:
-        reading.stop()
     named = ", ".join([*asked.paths, *asked.urls, *asked.connected][:3])
     return await _ingested(context, gathering, origins, collection, named)
 
 
 async def read_files(context: Context, files: Sequence[str], collection: str, progress: Say | None) -> FilesRead:
     """Read files of one place into a collection. Whoever has the whole place stores its origin (`keep`)."""
-    reading = ReadingMonitor(progress, context.clock)
-    gathering = _gathering(context, reading)
-    try:
-        done = await asyncio.to_thread(gathering.take, (), collection, files)
-    finally:
-        reading.stop()
+    with monitored(context, progress) as reading:
+        done = await asyncio.to_thread(Gathering(context, reading).take, (), collection, files)
     return FilesRead(
         documents=places.documents_of(files, done.given, None),
         skipped=places.skipped_in(files, done.skipped),
@@ -87,12 +81,9 @@ async def read_listed(
     context: Context, files: Iterator[Fetched], place: str, collection: str, progress: Say | None
 ) -> FilesRead:
     """Read files of a connector's place into a collection; see `read_files`."""
-    reading = ReadingMonitor(progress, context.clock)
-    gathering = _gathering(context, reading)
-    try:
+    with monitored(context, progress) as reading:
+        gathering = Gathering(context, reading)
         documents = await asyncio.to_thread(gathering.fetched, files, place, collection)
-    finally:
-        reading.stop()
     skipped = tuple(each for of in gathering.skipped.values() for each in of)[: places.MOST_SKIPPED]
     return FilesRead(
         documents=documents,
@@ -109,27 +100,21 @@ async def keep(context: Context, collection: str, origins: Sequence[Origin], pro
     Homes that share a database each have a local index. That of one is of no use to the others, and each catches up
     when it is next searched. So no job waits for it: with a large library a worker would have to live for minutes.
     """
-    reading = ReadingMonitor(progress, context.clock)
-    try:
+    with monitored(context, progress) as reading:
         await asyncio.to_thread(_remember, context, collection, origins)
         if context.settings.database is None or context.settings.search.index != "local":
             await asyncio.to_thread(context.search.sync, reading.say)
-    finally:
-        reading.stop()
 
 
 async def crawl(context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None) -> Ingested:
     """Read the pages of one site into a collection; see `DocumentLibrary.crawl`."""
     places.checked_name(collection)
-    reading = ReadingMonitor(progress, context.clock)
-    gathering = _gathering(context, reading)
     origin = Origin(place=url, kind=CRAWL, options={"pages": str(pages), "depth": str(depth)})
-    try:
+    with monitored(context, progress) as reading:
+        gathering = Gathering(context, reading)
         read = await gathering.crawl(origin, collection, lambda far: _remember(context, collection, [far]))
         await asyncio.to_thread(_remember, context, collection, [read])
         await asyncio.to_thread(context.search.sync, reading.say)
-    finally:
-        reading.stop()
     return await _ingested(context, gathering, [read], collection, url)
 
 
@@ -145,16 +130,13 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
             f"Assay does not know where the collection {collection!r} was added from: "
             f"add its documents again: {way('add', collection)}"
         )
-    reading = ReadingMonitor(progress, context.clock)
-    try:
-        gathering = _gathering(context, reading)
+    with monitored(context, progress) as reading:
+        gathering = Gathering(context, reading)
         before = {each.place: each for each in origins}
-        found = await _again(context, gathering, origins)
+        found = await _again(gathering, origins)
         after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
         synced = await asyncio.to_thread(_apply, context, collection, every, after)
         await asyncio.to_thread(context.search.sync, reading.say)
-    finally:
-        reading.stop()
     fields = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
     return msgspec.structs.replace(synced, **fields)
 
@@ -174,17 +156,23 @@ async def meant(context: Context, references: Sequence[str], collection: str) ->
     return found
 
 
-def _gathering(context: Context, reading: ReadingMonitor) -> Gathering:
-    return Gathering(context.settings, context.store, context.readers, context.clock, reading, context.page_cache)
+@contextmanager
+def monitored(context: Context, progress: Say | None) -> Iterator[ReadingMonitor]:
+    """A monitor of what is read in the block; after it, a thread that still reads ends at its next report."""
+    reading = ReadingMonitor(progress, context.clock)
+    try:
+        yield reading
+    finally:
+        reading.stop()
 
 
-async def _gathered(context: Context, gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
+async def _gathered(gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
     origins = await gathering.paths(asked.paths, collection)
     origins += await gathering.pages([Origin(place=url, kind=PAGE) for url in asked.urls], collection)
     return origins + [await gathering.connected(place, collection) for place in asked.connected]
 
 
-async def _again(context: Context, gathering: Gathering, origins: Sequence[Origin]) -> list[Origin]:
+async def _again(gathering: Gathering, origins: Sequence[Origin]) -> list[Origin]:
     """All places as they are now."""
     of: dict[str, list[Origin]] = {FILES: [], PAGE: [], CRAWL: [], "": []}
     for origin in origins:

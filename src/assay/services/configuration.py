@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from assay import plugins, settings
 from assay.core.claims import CHECKS
 from assay.core.errors import ConfigError, UnknownName
+from assay.core.options import nested
 from assay.services.providers import ASIDE, KEYS
 from assay.settings import file
 
@@ -53,11 +53,8 @@ def change(wanted: Mapping[str, Value]) -> Path:
         ConfigError: a setting does not accept its value, or can only be set on the machine.
     """
     values = {name: _from_elsewhere(name, value) for name, value in wanted.items()}
-    nested: dict[str, Any] = {}
-    for name, value in values.items():
-        if value is not None:
-            _put(nested, name.split("."), value)
-    settings.load(**nested)  # each may be valid alone and not together
+    set_to = nested({name: value for name, value in values.items() if value is not None})
+    settings.load(**set_to)  # each may be valid alone and not together
     return file.change(values)
 
 
@@ -142,12 +139,6 @@ def _text(value: str | int | float | bool | Sequence[str]) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return ", ".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
-
-
-def _put(into: dict[str, Any], parts: Sequence[str], value: object) -> None:
-    for part in parts[:-1]:
-        into = into.setdefault(part, {})
-    into[parts[-1]] = value
 
 
 def _check_installed(group: plugins.Group, name: str, more: tuple[str, ...] = ()) -> None:

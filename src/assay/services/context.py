@@ -27,19 +27,20 @@ from assay.settings import Settings
 if TYPE_CHECKING:
     from assay.evidence.documents import DocumentReader
     from assay.phases.pipeline import PipelineParts
+    from assay.run import feeds as _feeds
     from assay.run.engine import Engine
-    from assay.run.feeds import Feeds
     from assay.services import places as _places
+    from assay.services import providers as _providers
     from assay.services import run_lists as _run_lists
-    from assay.services import shares as _shares
     from assay.services import stored_runs as _stored_runs
     from assay.services import users as _users
     from assay.services import webhooks as _webhooks
     from assay.services import worlds as _worlds
 else:
+    _feeds = later("assay.run.feeds")
     _places = later("assay.services.places")
+    _providers = later("assay.services.providers")
     _run_lists = later("assay.services.run_lists")
-    _shares = later("assay.services.shares")
     _stored_runs = later("assay.services.stored_runs")
     _users = later("assay.services.users")
     _webhooks = later("assay.services.webhooks")
@@ -223,9 +224,9 @@ class Context:
         return _worlds.engine(self)
 
     @shared
-    def feeds(self) -> Feeds:
+    def feeds(self) -> _feeds.Feeds:
         """The new events of followed runs."""
-        return _stored_runs.feeds(self)
+        return _feeds.Feeds(self.whole.journal)
 
     @shared
     def adding(self) -> Adding:
@@ -245,7 +246,7 @@ class Context:
     @shared
     def rate_limiter(self) -> RateLimiter | None:
         """Delays model calls, if their service has a limit."""
-        return _worlds.rate_limiter(self)
+        return _providers.turns_of(self.store, self.settings)
 
     @shared
     def users(self) -> _users.Users:
@@ -255,11 +256,11 @@ class Context:
         return _users.Users(self.store.users, self.store.shares)
 
     @property
-    def shares(self) -> _shares.Shares:
+    def shares(self) -> _stored_runs.Shares:
         """The links to the reports of this owner's runs."""
         if self.store.shares is None:
             raise UsageError("there are no links in memory: open Assay with a home or a database")
-        return _shares.Shares(self, self.store.shares)
+        return _stored_runs.Shares(self, self.store.shares)
 
     @shared
     def poster(self) -> Poster:
@@ -290,33 +291,24 @@ class Context:
         """Close everything that was created, even if some of it fails; see `Home.close`."""
         for end in self.ends:
             end()
-        made = self.made
-        engine = [self.engine.close] if "engine" in made else []
-        feeds = [self.feeds.close] if "feeds" in made else []
-        adding = [self.adding.close] if "adding" in made else []
-        readers = [partial(asyncio.to_thread, self.readers.close)] if "readers" in made else []
-        online = [self.online.close] if "online" in made else []
-        listed = [partial(asyncio.to_thread, self.listed_places.close)] if "listed_places" in made else []
-        models = [model.close for model in self.made_models.values()]
-        poster = [self.poster.close] if "poster" in made else []
-        search = [partial(asyncio.to_thread, self.search.close)] if "search" in made else []
         watch = [partial(asyncio.to_thread, self.watch.close)] if self.watch is not None else []
         await close_all(
             [
-                *feeds,
-                *adding,
-                *engine,
-                *search,  # what it indexes in the background needs readers
-                *readers,
-                *listed,
-                *models,
-                *online,
-                *poster,
+                *self._closers("feeds", "adding", "engine"),
+                # readers after the search: what it indexes in the background needs them
+                *self._closers("search", "readers", "listed_places", blocking=True),
+                *(model.close for model in self.made_models.values()),
+                *self._closers("online", "poster"),
                 self.whole.close,
                 self._leave,
                 *watch,
             ]
         )
+
+    def _closers(self, *names: str, blocking: bool = False) -> list[Callable[[], Awaitable[object]]]:
+        """What closes those of these that were created."""
+        closes = [self.made[name].close for name in names if name in self.made]
+        return [partial(asyncio.to_thread, close) for close in closes] if blocking else closes
 
     async def _leave(self) -> None:
         self.presence.close()

@@ -14,10 +14,11 @@ from typing import TypeVar
 
 import msgspec
 
-from assay.core.allowance import OwnerLimits
+from assay.core.allowance import OwnerLimits, Remainder
 from assay.core.allowance import left as left_of
 from assay.core.brief import Brief
 from assay.core.errors import TooMany, UsageError
+from assay.core.milestones import counted
 from assay.core.ports import FINAL, GOING, Allowance, Journal, RunFilter, Spent, World
 from assay.core.ports.lists import MOST_ENTRIES
 from assay.core.usage import Budget, Usage
@@ -81,7 +82,7 @@ async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, w
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
         await _check_count(journal, each, len(runs))
-        brief = msgspec.structs.replace(brief, budget=_within_allowance(brief.budget, each, runs))
+        brief = msgspec.structs.replace(brief, budget=smaller(brief.budget, left_of(each, runs)))
         with _telling(each, runs):
             check_brief(brief, world)
     return brief
@@ -95,7 +96,7 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
     """
     if within.runs is not None and today >= within.runs:
         raise TooMany(
-            f"{counted(today)} begun today, and {within.runs} a day are allowed (limits.user_runs_per_day); "
+            f"{counted(today, 'run')} begun today, and {within.runs} a day are allowed (limits.user_runs_per_day); "
             "the next day begins at 00:00 UTC",
             _until_midnight(datetime.now(UTC)),
         )
@@ -104,7 +105,7 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
     going = await journal.owned_by(within.owner).page(RunFilter(status=GOING), within.at_once + 1)
     if len(going.rows) >= within.at_once:
         raise TooMany(
-            f"{counted(len(going.rows))} are queued or executed, and {within.at_once} at once are allowed"
+            f"{counted(len(going.rows), 'run')} are queued or executed, and {within.at_once} at once are allowed"
             " (limits.user_runs_at_once): wait for one to end, or cancel one: "
             f"{way('cancel', 'ID')}"
         )
@@ -126,7 +127,7 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
     """
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
-        budget = _within_allowance(budget, each, runs)
+        budget = smaller(budget, left_of(each, runs))
         with _telling(each, runs):
             check(budget)
     return budget
@@ -147,18 +148,13 @@ def _until_midnight(now: datetime) -> float:
     return (datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC) - now).total_seconds()
 
 
-def _within_allowance(budget: Budget, within: Allowance, runs: Sequence[Spent]) -> Budget:
-    rest = left_of(within, runs)
-    return msgspec.structs.replace(budget, usd=_least(budget.usd, rest.usd), tokens=_least(budget.tokens, rest.tokens))
+def smaller(own: Budget, rest: Budget | Remainder) -> Budget:
+    """The narrower of two limits, by measure; other limits come from `own`."""
+    return msgspec.structs.replace(own, usd=_least(own.usd, rest.usd), tokens=_least(own.tokens, rest.tokens))
 
 
-def _least(own: N | None, day: N | None) -> N | None:
-    return min((each for each in (own, day) if each is not None), default=None)
-
-
-def counted(runs: int) -> str:
-    """The number of runs, in words."""
-    return f"{runs} run{'' if runs == 1 else 's'}"
+def _least(own: N | None, rest: N | None) -> N | None:
+    return min((each for each in (own, rest) if each is not None), default=None)
 
 
 @contextmanager

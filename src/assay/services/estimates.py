@@ -44,11 +44,6 @@ class CallEstimate(msgspec.Struct, frozen=True):
     outputs: Span
 
 
-async def estimated(journal: Journal, brief: Brief, world: World) -> Brief:
-    """The brief with an estimate of its run."""
-    return msgspec.structs.replace(brief, estimate=await estimate(journal, brief, world))
-
-
 async def estimate(
     journal: Journal, brief: Brief, world: World, depth: SetDepth | None = None, steps: int = 0
 ) -> Estimate:
@@ -160,7 +155,8 @@ def _over(spans: Iterable[Span]) -> Span:
 def _at(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int) -> Estimate:
     native = profiles["analytical"].native_reasoning
     rules = brief.rules(depth, reasoning=native)
-    lines = [line for line in _lines(brief, rules, steps) if not _idle(brief, line, profiles)]
+    # the built-in model cannot judge
+    lines = [line for line in _lines(brief, rules, steps) if line.role != "judge" or not profiles["judge"].quotes]
     calls = Span(sum(line.calls.least for line in lines), sum(line.calls.most for line in lines))
     unpriced = any(profiles[line.role].price is None for line in lines)
     return Estimate(
@@ -186,11 +182,15 @@ def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
         _line("analytical", (1, 2), (1_000, 6_000), (150, 1_500)),
     ]
     writing = _line("complex", (1, 1 if brief.schema == "" else 3), (2_000, 40_000), (200, 5_000))
-    deciding = _reflecting(rules, longest) if brief.strategy == "reflective" else _orchestrating(rules)
     agents = Span(1, longest if brief.strategy == "reflective" else longest + rules.agents_at_once)
     assessing = [_line("simple", (0, 1), (1_000, 12_000), (40, 500))] if brief.assess else []
     writing_up = [*assessing, writing, *_judged(brief)]
-    return [*before, *deciding, *_agents(rules, Span(min(fewest, agents.most), agents.most)), *writing_up]
+    return [
+        *before,
+        *_deciding(brief, rules, longest),
+        *_agents(rules, Span(min(fewest, agents.most), agents.most)),
+        *writing_up,
+    ]
 
 
 Ends = tuple[float, float]
@@ -200,11 +200,10 @@ def _line(role: Role, calls: Ends, inputs: Ends, outputs: Ends) -> CallEstimate:
     return CallEstimate(role, Span(*calls), Span(*inputs), Span(*outputs))
 
 
-def _orchestrating(rules: DepthRules) -> list[CallEstimate]:
-    return [_line("analytical", (2, rules.cycles + 2), (1_500, 12_000), (40, 700))]
-
-
-def _reflecting(rules: DepthRules, steps: int) -> list[CallEstimate]:
+def _deciding(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
+    """The calls between the agents' work, by the strategy."""
+    if brief.strategy != "reflective":
+        return [_line("analytical", (2, rules.cycles + 2), (1_500, 12_000), (40, 700))]
     return [
         _line("simple", (0, steps), (1_000, 8_000), (40, 600)),
         _line("analytical", (0, 2), (1_500, 8_000), (150, 1_500)),
@@ -223,11 +222,6 @@ def _judged(brief: Brief) -> list[CallEstimate]:
     if not brief.verify or "judge" in brief.checks_off:
         return []
     return [_line("judge", (0, 40), (500, 2_500), (30, 300))]
-
-
-def _idle(brief: Brief, line: CallEstimate, profiles: dict[Role, Profile]) -> bool:
-    """True if such calls are not made, since the built-in model cannot judge."""
-    return line.role == "judge" and profiles["judge"].quotes
 
 
 def _tokens(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> Usage:

@@ -271,16 +271,5 @@ def _document(file: FileToRead, part: IngestPart, extracted: Extracted) -> ReadD
 
 
 def _blocks(extracted: Extracted) -> tuple[ReadBlock, ...]:
-    return tuple(
-        ReadBlock(
-            kind=span.kind,
-            start=span.start,
-            end=span.end,
-            text=span.text,
-            heading=span.heading,
-            page=span.page,
-            label=span.label,
-            lead=span.lead,
-        )
-        for span in segment(extracted.text, extracted.syntax)
-    )
+    spans = segment(extracted.text, extracted.syntax)
+    return tuple(msgspec.convert(span, ReadBlock, from_attributes=True) for span in spans)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from assay.core import phrases
 from assay.core.brief import POINTS, Brief, Fork, Point, Role, Scope
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunForked, encode
@@ -39,7 +40,7 @@ from assay.services.briefs import make_brief, named_models
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority
 from assay.services.run_control import reviewed
-from assay.services.run_start import counted, scope_of
+from assay.services.run_start import scope_of
 from assay.services.stored_runs import find
 from assay.services.threads import web_too, without_web
 from assay.settings import Settings
@@ -329,7 +330,7 @@ def _changed(
     if kept == held:
         return msgspec.structs.replace(scope, rules=rules)
     missing = [source for source in without if source.document_sha256 in held]
-    label = f"{_scope_label(scope.label, missing, paths)} ({counted(len(kept))}){web_too(web=scope.web)}"
+    label = f"{_scope_label(scope.label, missing, paths)} ({phrases.documents(len(kept))}){web_too(web=scope.web)}"
     return msgspec.structs.replace(scope, collections=(library.select(kept),), label=label, rules=rules)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -45,6 +46,22 @@ def pages_folder(home: Path) -> Path:
 def log_file(home: Path, run_id: str) -> Path:
     """The log of a process that executes a run without a terminal."""
     return home.expanduser() / "logs" / f"{run_id}.log"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that only its user may read, so that nobody ever reads half of it. Blocking.
+
+    Raises:
+        OSError: it cannot be written; an earlier one is still there.
+    """
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".assay-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(draft).replace(path)
+    except OSError:
+        Path(draft).unlink(missing_ok=True)
+        raise
 
 
 # A folder carries the name of its process, which says whether that has ended: on another host, or in another container,

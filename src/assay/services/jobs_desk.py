@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -17,6 +16,7 @@ from assay.core.web_addresses import BadUrl, read
 from assay.run.job_worker import JobWorker, JobWorkerLimits
 from assay.run.process import own_release
 from assay.services import places
+from assay.services.additions import before_now, new_id
 from assay.services.arguments import Say
 from assay.services.context import Context
 from assay.services.daily import limits_of_users
@@ -50,7 +50,6 @@ LOOK = 0.5
 SHORTEST, LONGEST = 10, 366 * 86_400
 """Seconds between two periodic jobs."""
 _MOST = 10_000
-_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def jobs_of(context: Context) -> Jobs:
@@ -76,7 +75,7 @@ async def begin(context: Context, work: JobWork, priority: int = 0, every: int =
     if every:
         await _check_alone(jobs, kind, arguments)
     made = Job(
-        id="".join(secrets.choice(_LETTERS) for _ in range(10)),
+        id=new_id(),
         kind=kind,
         name=work.title,
         arguments=arguments,
@@ -87,7 +86,7 @@ async def begin(context: Context, work: JobWork, priority: int = 0, every: int =
         owner=context.owner or "",
         release=own_release(),
     )
-    await jobs.forget((datetime.now(UTC) - KEPT).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+    await jobs.forget(before_now(KEPT))
     await jobs.put([made], at_once(context))
     return made
 

@@ -91,7 +91,7 @@ def check_judge(settings: Settings, name: str, model: Model, private: Sequence[s
     Raises:
         UsageError: it would see private documents, and nobody has allowed it.
     """
-    if private and not _stays(settings, name, model):
+    if private and not is_here(settings, name, local=model.profile.local):
         where = _where(Ways((name,), web=False))
         what = f"the judge would see private documents (of {', '.join(private)})"
         raise UsageError(f"{what}, and {where}; --allow-private allows it. Nothing was sent")
@@ -110,13 +110,8 @@ def _where(ways: Ways) -> str:
 
 def ways(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Ways:
     """Where a run would send what it reads."""
-    hosted = tuple(name for name, model in models.items() if not _stays(settings, name, model))
-    return Ways(hosted, brief.scope.web)
-
-
-def _stays(settings: Settings, name: str, model: Model) -> bool:
-    """True if what a model receives stays on this machine."""
-    return is_here(settings, name, local=model.profile.local)
+    hosted = (name for name, model in models.items() if not is_here(settings, name, local=model.profile.local))
+    return Ways(tuple(hosted), brief.scope.web)
 
 
 def is_here(settings: Settings, name: str, *, local: bool) -> bool:

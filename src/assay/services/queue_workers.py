@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
 from assay.core.errors import LeaseHeld, OtherRelease, StoreError, UnknownName, UsageError
 from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits
 from assay.core.ports.jobs import QUEUE_NEWS
-from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
 from assay.run.process import event_setter, is_ahead, is_dead, together
 from assay.services import home_paths, stored_runs, threads, worlds
+from assay.services.arguments import Say
 from assay.services.context import Context
 
 log = logging.getLogger(__name__)
@@ -30,14 +30,6 @@ REST = 5.0
 """The same while there is nothing to take and no other process executes a run, if notifications cover all processes."""
 PATIENCE = 1.0
 """Seconds before the next look if the database cannot be reached."""
-
-Say = Callable[[str], None]
-
-
-class Viewed(Protocol):
-    """Returns the state of a run."""
-
-    async def __call__(self, reference: str) -> RunView: ...
 
 
 class Working(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -110,13 +110,8 @@ def research_report(record: Record) -> ResearchReport:
 class RunHandle:
     """A run executed in this process: iterate over its events, wait for its report, end it early."""
 
-    def __init__(
-        self,
-        execution: RunTask,
-        stored: Callable[[str], Awaitable[RunView]],
-        recorded: Callable[[str], Awaitable[Record]],
-    ) -> None:
-        self._execution, self._stored, self._recorded = execution, stored, recorded
+    def __init__(self, execution: RunTask, context: Context) -> None:
+        self._execution, self._context = execution, context
         self.run_id = execution.run_id
 
     def __aiter__(self) -> AsyncIterator[Envelope]:
@@ -152,13 +147,13 @@ class RunHandle:
         except (FenceLost, OtherRelease):
             raise
         except StoreError as error:
-            if self._execution.created and (view := await self._stored(self.run_id)).status in FINAL:
-                return view
+            if self._execution.created and (found := await view(self._context, self.run_id)).status in FINAL:
+                return found
             raise self._stopped(error) from error
         except AssayError:
             if not self._execution.created:
                 raise
-        return await self._stored(self.run_id)
+        return await view(self._context, self.run_id)
 
     def _stopped(self, error: StoreError) -> StoreError:
         hint = f"; to continue run {self.run_id} once this is fixed: assay runs resume {self.run_id}"
@@ -178,7 +173,7 @@ class RunHandle:
             AssayError: it failed; its findings are kept, see `Assay.view`.
         """
         await self._execution.wait()
-        return research_report(await self._recorded(self.run_id))
+        return research_report(await record(self._context, self.run_id))
 
     async def answer(self, answers: Sequence[str]) -> None:
         """Answer the clarifying questions of the run, in order."""

@@ -1,10 +1,11 @@
-"""Lists of runs and threads, page by page; search in runs; and changes to threads."""
+"""Lists of runs and threads, page by page; search in runs; changes to threads; and what administrators see."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,8 +14,21 @@ from assay.core.brief import Brief, ConversationMessage
 from assay.core.errors import IndexDamaged, SearchError, UnknownName, UsageError
 from assay.core.later import later
 from assay.core.markers import strip
-from assay.core.ports import FINAL, Journal, RunFilter, RunRow, RunStatus, ThreadPlace, ThreadRow, lists
+from assay.core.ports import (
+    FINAL,
+    GOING,
+    Journal,
+    ModelUsage,
+    RunFilter,
+    RunRow,
+    RunStatus,
+    ThreadPlace,
+    ThreadRow,
+    lists,
+)
+from assay.core.ports.jobs import QueueDepth
 from assay.core.ports.lists import IndexedRun, RunHit, RunIndexing
+from assay.core.ports.store import Store
 from assay.core.view import fold
 from assay.run.process import is_dead
 from assay.services.context import Context
@@ -84,47 +98,41 @@ class Seeker:
         async with self._turn:
             try:
                 return await self._found(text, owner, limit, offset)
-            except IndexDamaged:
-                await self._anew()
+            except IndexDamaged:  # it is started again
+                async with self._writing():
+                    await asyncio.to_thread(self._index.remove)
                 return await self._found(text, owner, limit, offset)
 
     async def forget(self, run_ids: Sequence[str]) -> None:
         """Remove deleted runs from the index now, since their text must not be found any more."""
-        async with self._turn:
-            writing = self._index.writing()
-            await asyncio.to_thread(writing.__enter__)
+        async with self._turn, self._writing():
             try:
                 await asyncio.to_thread(self._index.change, (), run_ids)
             except IndexDamaged:
                 await asyncio.to_thread(self._index.remove)
-            finally:
-                writing.__exit__(None, None, None)
 
     async def _found(self, text: str, owner: str | None, limit: int, offset: int) -> list[RunHit]:
         await self._level()
         return await asyncio.to_thread(self._index.search, text, owner, limit, offset)
 
-    async def _anew(self) -> None:
-        """Start a damaged index again."""
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[None]:
+        """In the block only this process writes the index; waiting for others takes a thread."""
         writing = self._index.writing()
         await asyncio.to_thread(writing.__enter__)
         try:
-            await asyncio.to_thread(self._index.remove)
+            yield
         finally:
             writing.__exit__(None, None, None)
 
     async def _level(self) -> None:
         if self._checked and not await self._behind():
             return
-        writing = self._index.writing()
-        await asyncio.to_thread(writing.__enter__)
-        try:
+        async with self._writing():
             if not self._checked:
                 await self._check()
             while await self._catch_up():
                 continue
-        finally:
-            writing.__exit__(None, None, None)
 
     async def _behind(self) -> bool:
         last = await asyncio.to_thread(self._index.last)
@@ -292,3 +300,79 @@ async def _runs(context: Context, thread: ThreadRow) -> list[RunRow]:
         if found.next is None:
             return rows[::-1]
         place = found.next
+
+
+# The administrator's view of all users: numbers, names and times, and never a question or a text.
+
+COUNTED_RUNS = 1_000
+"""Runs in execution that are examined."""
+
+
+class WorkerStanding(msgspec.Struct, frozen=True, kw_only=True):
+    """A process that executes runs: how many, and when the first of them began (ISO 8601 UTC)."""
+
+    process: str
+    runs: int
+    since: str
+
+
+class QueueStanding(msgspec.Struct, frozen=True, kw_only=True):
+    """The queue, when the longest waiting run began (empty if none waits), and the processes that execute runs."""
+
+    depth: QueueDepth
+    oldest: str
+    workers: tuple[WorkerStanding, ...]
+
+
+class Overview:
+    """A home as its administrators see it; nothing that was asked, read or written."""
+
+    def __init__(self, whole: Store) -> None:
+        """`whole` sees the runs of all."""
+        self._store = whole
+
+    async def counts(self) -> tuple[dict[RunStatus, int], QueueDepth]:
+        """Count runs by status, and those in the queue."""
+        queue = self._store.queue
+        return await self._store.journal.counts(), QueueDepth() if queue is None else await queue.depth()
+
+    async def usage(self, since: str, until: str) -> list[ModelUsage]:
+        """The usage of the runs begun in a period (ISO 8601 UTC, empty for no bound), by day, user and model."""
+        return await self._store.journal.usage(since, until, daily=True)
+
+    async def runs(
+        self, user: str | None, wanted: RunFilter, cursor: str = "", limit: int = 50
+    ) -> tuple[list[RunRow], str]:
+        """Runs of all users, or of one, newest first, with a cursor that continues the list, empty at the end.
+
+        Raises:
+            UsageError: there is no such page, or the filter has a text, which would reveal questions.
+        """
+        if wanted.text or wanted.thread or wanted.label:
+            raise UsageError("the runs of all users cannot be searched by text: leave out the text")
+        journal = self._store.journal.owned_by(user)
+        found = await journal.page(wanted, lists.bounded_page(limit), lists.read_cursor(cursor, int))
+        rows = [
+            msgspec.structs.replace(row, question="", thread="", labels={}, holder=_living(row.holder))
+            for row in found.rows
+        ]
+        return rows, "" if found.next is None else lists.cursor_text(found.next)
+
+    async def queue(self) -> QueueStanding:
+        """How many runs wait, and what each executing process works on; for many runs only the latest count."""
+        _, depth = await self.counts()
+        found = await self._store.journal.page(RunFilter(status=GOING), COUNTED_RUNS)
+        held: dict[str, list[RunRow]] = defaultdict(list)
+        for row in found.rows:
+            if holder := _living(row.holder):
+                held[holder].append(row)
+        workers = (
+            WorkerStanding(process=holder, runs=len(rows), since=min(row.created_at for row in rows))
+            for holder, rows in sorted(held.items())
+        )
+        waiting = [row.created_at for row in found.rows if row.queued and not _living(row.holder)]
+        return QueueStanding(depth=depth, oldest=min(waiting, default=""), workers=tuple(workers))
+
+
+def _living(holder: str) -> str:
+    return "" if holder and is_dead(holder) else holder

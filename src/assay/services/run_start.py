@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
 import msgspec
 
@@ -17,16 +16,16 @@ from assay.core.run_options import RunOptions
 from assay.core.translation import gettext as _
 from assay.locale import speaking
 from assay.phases.without_plan import DEPTH as AGENT_DEPTH
-from assay.run.engine import Prepare, RunTask, new_run_id
+from assay.run.engine import Prepare, new_run_id
 from assay.services import collections as app_collections
-from assay.services import results, threads, worlds
+from assay.services import threads, worlds
 from assay.services.arguments import DEFAULT, Say, Sources, listed
 from assay.services.briefs import make_brief, web_in_scope
 from assay.services.context import Context
 from assay.services.places import collections_in
 from assay.services.queue_workers import check_priority
 from assay.services.results import RunHandle
-from assay.services.stored_runs import find, view
+from assay.services.stored_runs import find
 
 
 class Storing(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +97,7 @@ async def resume(context: Context, reference: str) -> RunHandle:
     """Continue a stored run; see `Assay.resume`."""
     row = await find(context, reference)
     execution = await context.engine.resume(row.run_id, lambda brief: worlds.world(context, brief))
-    return _run_handle(context, execution)
+    return RunHandle(execution, context)
 
 
 async def scope_of(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
@@ -131,11 +130,7 @@ def _handle(context: Context, prepare: Prepare) -> RunHandle:
         raise EventLoopError(
             "a run needs an event loop: start it in an async function (asyncio.run(main())), or call research_sync"
         ) from error
-    return _run_handle(context, context.engine.start(prepare))
-
-
-def _run_handle(context: Context, execution: RunTask) -> RunHandle:
-    return RunHandle(execution, partial(view, context), partial(results.record, context))
+    return RunHandle(context.engine.start(prepare), context)
 
 
 def _alone(context: Context, wanted: RunOptions) -> RunOptions:
@@ -162,8 +157,3 @@ def _preparing(
         return await worlds.placed(context, at)
 
     return prepare
-
-
-def counted(documents: int) -> str:
-    """The number of documents, in words."""
-    return phrases.documents(documents)

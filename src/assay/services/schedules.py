@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,9 +21,10 @@ from assay.core.run_options import RunOptions
 from assay.phases.fields.schema import LARGEST
 from assay.services.arguments import MOST_BYTES, text_of
 from assay.services.briefs import make_brief
+from assay.services.home_paths import write_whole
 from assay.services.places import sorted_out
 from assay.services.ports import Researcher
-from assay.services.shares import hash_of
+from assay.services.stored_runs import hash_of
 from assay.settings import Settings
 
 FILE = "schedules.json"
@@ -185,15 +184,9 @@ class ScheduleBook:
             lock.release()
 
     def _write(self, data: bytes) -> None:
-        draft = ""
         try:
-            handle, draft = tempfile.mkstemp(dir=self._folder, prefix=".schedules-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(draft).replace(self._path)
+            write_whole(self._path, data)
         except OSError as error:
-            if draft:
-                Path(draft).unlink(missing_ok=True)
             raise self._unwritable(error) from error
 
     def _unwritable(self, error: OSError) -> StoreError:

@@ -1,16 +1,21 @@
-"""Stored runs, including those that other processes execute."""
+"""Stored runs, including those that other processes execute; and links to their reports."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import hashlib
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import msgspec
 
+from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.ports import RunRow
 from assay.core.ports.journal import Spent
+from assay.core.ports.users import ShareRow, ShareStore
 from assay.core.view import RunView, fold
-from assay.run.feeds import Feeds, is_executed
+from assay.run.feeds import is_executed
 from assay.services.context import Context
 from assay.services.home_paths import is_indexed, log_file
 
@@ -94,11 +99,6 @@ async def forget(context: Context, run_ids: Sequence[str]) -> None:
 # Runs that other processes may execute: followed, and abandoned ones.
 
 
-def feeds(context: Context) -> Feeds:
-    """The new events of runs, for all followers in this process."""
-    return Feeds(context.whole.journal)
-
-
 async def follow(context: Context, reference: str, after: int, *, patient: bool) -> AsyncIterator[Envelope]:
     """The events of a run, until it ends or nobody executes it any more; see `Assay.follow`."""
     row = await find(context, reference)
@@ -122,3 +122,73 @@ async def unfinished(context: Context, question: str, limit: int) -> list[RunRow
         and row.status in ("created", "running", "waiting", "paused")
         and not (is_executed(row) or row.queued)
     ]
+
+
+# Links to reports: anyone with a link may read the report of one run, until it is revoked or expires. A link has 256
+# random bits, of which only the SHA-256 is stored: it cannot be guessed, nor made from the database.
+
+MOST_LINKS = 100
+"""Links to one run."""
+LONGEST_DAYS = 36_500.0
+SHARES_PATH = "/s/"
+"""The path under which a server shows shared reports; the secret follows."""
+
+
+class Shares:
+    """The links to the reports of one owner's runs."""
+
+    def __init__(self, context: Context, store: ShareStore, wall: Callable[[], float] = time.time) -> None:
+        self._context, self._store, self._wall = context, store, wall
+
+    async def make(self, reference: str, days: float | None = None) -> tuple[ShareRow, str]:
+        """Create a link to the report of a run; return it with its secret, which is never shown again.
+
+        Raises:
+            UnknownName: there is no such run.
+            UsageError: it has too many links, or `days` is not valid.
+        """
+        run, now = await find(self._context, reference), self._wall()
+        if days is not None and not 0 < days <= LONGEST_DAYS:
+            raise UsageError(f"a link is valid for more than 0 and up to {LONGEST_DAYS:,.0f} days")
+        if len(await self._store.of_run(run.owner, run.run_id)) >= MOST_LINKS:
+            raise UsageError(f"run {run.run_id} has {MOST_LINKS} links: revoke one first")
+        secret = secrets.token_urlsafe(32)
+        made = ShareRow(
+            id=secrets.token_hex(4),
+            hash=hash_of(secret),
+            run_id=run.run_id,
+            owner=run.owner,
+            created=now,
+            expires=now + days * 86_400 if days is not None else 0.0,
+        )
+        await self._store.keep(made)
+        return made, secret
+
+    async def of(self, reference: str) -> list[ShareRow]:
+        """The links to a run, without their secrets.
+
+        Raises:
+            UnknownName: there is no such run.
+        """
+        run = await find(self._context, reference)
+        return await self._store.of_run(run.owner, run.run_id)
+
+    async def revoke(self, reference: str, id: str) -> None:
+        """Revoke a link at once.
+
+        Raises:
+            UnknownName: there is no such run, or it has no such link.
+        """
+        run = await find(self._context, reference)
+        if not await self._store.drop(run.owner, run.run_id, id):
+            raise UnknownName("link", id, (each.id for each in await self.of(run.run_id)))
+
+    async def shown(self, secret: str) -> ShareRow | None:
+        """The valid link with this secret, of any owner; None if there is none."""
+        found = await self._store.of_hash(hash_of(secret))
+        return None if found is None or (found.expires and found.expires <= self._wall()) else found
+
+
+def hash_of(secret: str) -> str:
+    """The stored hash of a secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -6,14 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from assay.core.brief import (
-    Brief,
-    ConversationMessage,
-    GivenAnswer,
-    Scope,
-    latest,
-    matched,
-)
+from assay.core.brief import Brief, ConversationMessage, GivenAnswer, Scope, latest, matched
 from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.markers import strip
 from assay.core.ports import FINAL, Journal, Memory, RunRow
@@ -58,7 +51,7 @@ async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) ->
     if parent is None:
         return msgspec.structs.replace(brief, thread=thread, conversation=latest(conversation))
     if previous is not None and previous.thread != (parent.thread or parent.run_id) and previous != parent:
-        conversation = (*conversation, *await _messages(journal, parent))
+        conversation = (*conversation, *messages(await _view(journal, parent)))
     memory = await journal.load(parent.run_id)
     continued = msgspec.json.decode(memory.brief, type=Brief)
     scope = await _documents(journal, continued)
@@ -116,10 +109,6 @@ async def _thread_messages(journal: Journal, row: RunRow) -> tuple[ConversationM
     """The messages of a thread up to a run's end."""
     view = await _view(journal, row)
     return (*(view.brief.conversation if view.brief else ()), *messages(view))
-
-
-async def _messages(journal: Journal, row: RunRow) -> tuple[ConversationMessage, ...]:
-    return messages(await _view(journal, row))
 
 
 async def _view(journal: Journal, row: RunRow) -> RunView:

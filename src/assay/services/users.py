@@ -7,7 +7,6 @@ stored, so the database reveals neither.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 import secrets
 import time
@@ -18,6 +17,7 @@ import msgspec
 
 from assay.core.errors import ConfigError, NotLoggedIn, UnknownName, UsageError
 from assay.core.ports.users import PERMISSIONS, Credential, Permission, ShareStore, UserRole, UserRow, UserStore
+from assay.core.sources import sha256
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -196,7 +196,7 @@ class Users:
         session = Credential(
             kind="session",
             id=secrets.token_hex(4),
-            hash=_sha256(secret),
+            hash=sha256(secret.encode()),
             owner=name,
             created=now,
             expires=now + IDLE_SECONDS,
@@ -222,7 +222,12 @@ class Users:
         user = await self.account(person)
         now = self._wall()
         used = Credential(
-            kind="login", id="", hash=_sha256(attempt), owner=user.name, created=now, expires=now + LOGIN_SECONDS
+            kind="login",
+            id="",
+            hash=sha256(attempt.encode()),
+            owner=user.name,
+            created=now,
+            expires=now + LOGIN_SECONDS,
         )
         if not await self._store.keep(used):
             raise NotLoggedIn("this login has been used: begin it again")
@@ -279,7 +284,7 @@ class Users:
 
     async def known(self, secret: str, via: Literal["session", "token"]) -> Who | None:
         """Who presents this secret; None if it is unknown or expired."""
-        found, now = await self._store.credential(_sha256(secret)), self._wall()
+        found, now = await self._store.credential(sha256(secret.encode())), self._wall()
         if found is None or found.kind != via or (found.expires and found.expires <= now):
             return None
         user = await self._store.find(found.owner)
@@ -317,7 +322,7 @@ class Users:
         made = Credential(
             kind="token",
             id=secrets.token_hex(4),
-            hash=_sha256(secret),
+            hash=sha256(secret.encode()),
             owner=owner,
             name=name[:200],
             scopes=tuple(dict.fromkeys(scopes)),
@@ -373,7 +378,3 @@ def _is_of(hashed: str, password: str) -> bool:
         return hasher.verify(hashed, password)
     except (VerificationError, InvalidHashError):
         return False
-
-
-def _sha256(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

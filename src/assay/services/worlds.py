@@ -12,7 +12,7 @@ import msgspec
 from assay import plugins
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName
-from assay.core.ports import Library, Model, RateLimiter, World
+from assay.core.ports import Library, Model, World
 from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED
 from assay.phases.pipeline import PipelineParts, pipeline
@@ -22,7 +22,7 @@ from assay.run.run import Run
 from assay.services import briefs, daily, estimates, privacy, providers
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
-from assay.services.providers import load_model, turns_of
+from assay.services.providers import load_model
 from assay.verify.checks import require_known as known_checks
 
 
@@ -41,22 +41,11 @@ def way(context: Context) -> Pipeline:
     return run_it
 
 
-def rate_limiter(context: Context) -> RateLimiter | None:
-    """The rate limiter for model calls; None if no service has a limit."""
-    return turns_of(context.store, context.settings)
-
-
 def pipeline_parts(context: Context) -> PipelineParts:
     """The installed tools and strategies, and the checks of other packages."""
-    return PipelineParts(tools=_tools(), reader=context.reader, strategies=_strategies(), checks=added_checks())
-
-
-def _tools() -> tuple[Any, ...]:
-    return tuple(plugins.load("tools", name)() for name in plugins.names("tools"))
-
-
-def _strategies() -> dict[str, Any]:
-    return {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
+    tools: tuple[Any, ...] = tuple(plugins.load("tools", name)() for name in plugins.names("tools"))
+    strategies: dict[str, Any] = {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
+    return PipelineParts(tools=tools, reader=context.reader, strategies=strategies, checks=added_checks())
 
 
 def check(context: Context, brief: Brief) -> None:
@@ -88,7 +77,7 @@ async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
     allowances = daily.allowances(context.settings.limits, at.owner, context.limits)
     at = await daily.allowed(context.whole.journal, allowances, at, reached)
     reached = msgspec.structs.replace(reached, allowances=allowances)
-    return await estimates.estimated(journal, at, reached), reached
+    return msgspec.structs.replace(at, estimate=await estimates.estimate(journal, at, reached)), reached
 
 
 def world(context: Context, brief: Brief) -> World:

@@ -13,8 +13,8 @@ from assay.core.errors import UsageError
 from assay.core.options import offered
 from assay.core.run_options import RunOptions
 from assay.server.openai.chat import helped
-from assay.server.openai.identifiers import ModelName
 from assay.server.openai.requests import ChatRequest, ResponseRequest, chat_run, response_run
+from assay.server.openai.text import ModelName
 from assay.server.wire import misfit
 
 ANY = ModelName("auto")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.server.openai.identifiers import LABEL
+from assay.server.openai.text import LABEL
 from assay.server.page.templates_environment import ENVIRONMENT
 from assay.server.protocol_runs import REQUEST
 

@@ -24,7 +24,7 @@ from assay.core.ports.users import ShareRow
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 from assay.core.view import RunView
 from assay.services.jobs.specifications import ExportJob
-from assay.services.shares import PATH
+from assay.services.stored_runs import SHARES_PATH
 
 
 @click.command("diff")
@@ -229,7 +229,7 @@ def share_run(
         _list(read_library(home, lambda assay: assay.shares.of(reference)), as_json)
     else:
         made, secret = read_library(home, lambda assay: assay.shares.make(reference, days))
-        url = (address or _address()).rstrip("/") + PATH + secret
+        url = (address or _address()).rstrip("/") + SHARES_PATH + secret
         if as_json:
             write_json({**_share_line(made), "url": url}, line=True)
             return

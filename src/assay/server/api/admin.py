@@ -12,8 +12,8 @@ from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus, lists
 from assay.core.ports.users import AuditEntry, AuditFilter
 from assay.server.api.run_requests import RequestBody
 from assay.server.limits import LimitBook, UserLimits
-from assay.server.wire import Endpoints, RouteCall
-from assay.services.overview import QueueStanding
+from assay.server.wire import Endpoints, RouteCall, shown
+from assay.services.run_lists import QueueStanding
 
 routes = Endpoints("admin")
 
@@ -218,35 +218,15 @@ async def show_queue(call: RouteCall) -> QueueStanding:
 
 
 def _used(row: ModelUsage) -> DayUsage:
-    return DayUsage(
-        day=row.day,
-        user=row.owner,
-        model=row.model,
-        runs=row.runs,
-        model_calls=row.usage.model_calls,
-        input_tokens=row.usage.input_tokens,
-        output_tokens=row.usage.output_tokens,
-        usd=row.usage.usd,
-        unpriced_calls=row.usage.unpriced_calls,
-    )
+    return shown(DayUsage, row.usage, day=row.day, user=row.owner, model=row.model, runs=row.runs)
 
 
 def _run_shown(row: RunRow) -> RunStanding:
-    return RunStanding(
-        id=row.run_id,
-        user=row.owner,
-        status=row.status,
-        created_at=row.created_at,
-        active_seconds=row.active_seconds,
-        queued=row.queued,
-        executed=bool(row.holder),
-    )
+    return shown(RunStanding, row, id=row.run_id, user=row.owner, executed=bool(row.holder))
 
 
 def _shown(entry: AuditEntry) -> AuditShown:
-    at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")
-    fields = msgspec.structs.asdict(entry)
-    return AuditShown(**{name: fields[name] for name in AuditShown.__struct_fields__ if name != "at"}, at=at)
+    return shown(AuditShown, entry, at=datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds"))
 
 
 def _seconds(text: str) -> float:

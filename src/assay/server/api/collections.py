@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from assay.server.api.documents import WAIT, AdditionList, await_additions, name
 from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
 from assay.server.guards import body_of
 from assay.server.problems import refusal
-from assay.server.wire import Endpoints, RouteCall
+from assay.server.wire import Endpoints, RouteCall, shown
 from assay.services.collections import Synced
 
 routes = Endpoints("documents")
@@ -183,10 +183,15 @@ async def _form(call: RouteCall, collection: str, most: int) -> list[Addition]:
         files = [each for _, each in form.multi_items() if not isinstance(each, str)]
         if not files:
             raise refusal("invalid", "the form has no file")
-        upload = call.assay.begin_upload
-        return [await upload(each.filename or "", _pieces(each), collection, most=most) for each in files]
+        return await begin_uploads(call, files, collection, most)
     finally:
         await form.close()
+
+
+async def begin_uploads(call: RouteCall, files: Iterable[UploadFile], collection: str, most: int) -> list[Addition]:
+    """Begin to read the files of a form, of at most so many bytes each; they are on disk by then."""
+    upload = call.assay.begin_upload
+    return [await upload(each.filename or "", _pieces(each), collection, most=most) for each in files]
 
 
 async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
@@ -208,13 +213,7 @@ async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
     """Read a site into a collection; the answer comes when it is read. If it is interrupted, what was read is kept."""
     sources_of(AddedScope(urls=(body.url,)), call.backend.settings)
     made = await call.assay.crawl(body.url, collection, pages=_pages(body), depth=_depth(body))
-    return Added(
-        collection=made.collection,
-        documents=made.documents,
-        added=made.added,
-        files=made.files,
-        warnings=made.warnings,
-    )
+    return shown(Added, made)
 
 
 @routes.post("/collections/{collection:path}/additions", status=202)
@@ -264,16 +263,7 @@ async def show_collection(call: RouteCall, collection: str) -> CollectionShown:
     """Show a collection, and the places it was added from."""
     await call.assay.check_collection(collection)
     row = next(row for row in await call.assay.collections() if row.name == collection)
-    origins = tuple(map(_without_place, await call.assay.origins(collection)))
-    return CollectionShown(
-        name=row.name,
-        documents=row.documents,
-        private=row.private,
-        owner=row.owner,
-        open=row.open,
-        readers=row.readers,
-        origins=origins,
-    )
+    return shown(CollectionShown, row, origins=tuple(map(_without_place, await call.assay.origins(collection))))
 
 
 def _without_place(origin: Origin) -> Origin:

@@ -14,15 +14,15 @@ from starlette.responses import Response
 
 from assay.app.verification import VerifiedText
 from assay.core.ports import Addition, Hit
-from assay.core.ports.collections import AdditionState
+from assay.core.ports.collections import ENDED, AdditionState
 from assay.core.sources import PagePlaces
 from assay.core.usage import Budget
 from assay.evidence.ingest import UPLOADED
 from assay.server.api.run_requests import AddedScope, RequestBody, roles, sources_of
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
-from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, EventStream, frame
-from assay.server.wire import Endpoints, RouteCall
+from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, STREAM, EventStream, frame
+from assay.server.wire import Endpoints, RouteCall, shown
 from assay.services.additions import FOLDER
 from assay.services.shelves import DocumentFacts, Excerpt, PageText
 
@@ -142,8 +142,6 @@ async def show_file(call: RouteCall, document: str) -> Response:
 WAIT, LONGEST_WAIT = 60.0, 600.0
 """Seconds a request waits until its documents are read."""
 LOOK_SECONDS = 0.5
-ENDED = ("done", "failed")
-STREAM = "text/event-stream"
 
 _PLACE = re.compile(rf"/[^\n;]*?/{FOLDER}/[0-9a-f]{{16}}{re.escape(UPLOADED)}/")
 """The folder of an uploaded file."""
@@ -235,12 +233,8 @@ async def _progress(call: RouteCall, addition: str) -> AsyncIterator[bytes]:
 
 
 def _addition_shown(addition: Addition) -> AdditionShown:
-    fields = {
-        "line": named_alone(addition.line),
-        "error": named_alone(addition.error),
-        "warnings": tuple(map(named_alone, addition.warnings)),
-    }
-    return msgspec.convert(msgspec.structs.asdict(addition) | fields, AdditionShown)
+    line, error = named_alone(addition.line), named_alone(addition.error)
+    return shown(AdditionShown, addition, line=line, error=error, warnings=tuple(map(named_alone, addition.warnings)))
 
 
 def named_alone(text: str) -> str:

@@ -28,7 +28,18 @@ from assay.server.broadcasts import MOST as MOST_RUNS
 from assay.server.broadcasts import RunStream
 from assay.server.openai.text import answer_of, url_of
 from assay.server.problems import refusal
-from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, EventStream, Picked, picked, run_frames
+from assay.server.streams import (
+    BEAT,
+    BEGIN,
+    HEADERS,
+    HEARTBEAT,
+    STREAM,
+    EventStream,
+    Picked,
+    event_frame,
+    picked,
+    run_frames,
+)
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts
 
 Obj = dict[str, Any]
@@ -200,8 +211,6 @@ _DRAWN: dict[type[Event], Callable[[Any], Iterator[Obj]]] = {
 }
 """The packets of an event that contains everything needed."""
 
-_encode = msgspec.json.Encoder().encode
-
 
 async def placed_frames(groups: AsyncIterator[Sequence[Envelope]], after: int, wanted: Picked) -> AsyncIterator[bytes]:
     """The log of a run, read from its first event, as frames with places and packets; those after `after`."""
@@ -210,18 +219,13 @@ async def placed_frames(groups: AsyncIterator[Sequence[Envelope]], after: int, w
     try:
         async for group in groups:
             placed = [projection.take(envelope) for envelope in group]
-            chunk = b"".join(_packet_frame(each) for each in placed if each.seq > after and wanted(each.type))
+            chunk = b"".join(event_frame(each) for each in placed if each.seq > after and wanted(each.type))
             if chunk or not group:
                 yield chunk or BEAT
     except (Cancelled, UnknownName):
         yield BEGIN
 
 
-def _packet_frame(event: PlacedEvent) -> bytes:
-    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.seq, event.type.encode(), _encode(event))
-
-
-STREAM = "text/event-stream"
 MOST = 5_000
 """Events of one page."""
 

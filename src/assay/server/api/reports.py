@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import cast
 
 import msgspec
@@ -28,8 +27,8 @@ from assay.server.api.run_details import RunBegun, begun
 from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, options_of, roles, sources_of
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
-from assay.server.wire import JSON, Endpoints, RouteCall, accepts
-from assay.services.shares import PATH, Shares
+from assay.server.wire import JSON, Endpoints, RouteCall, accepts, iso, shown
+from assay.services.stored_runs import SHARES_PATH, Shares
 from assay.verify.pipeline import Rechecked
 
 routes = Endpoints("reports")
@@ -130,12 +129,12 @@ async def show_report(call: RouteCall, run: str, query: Formatted) -> Response:
         raise NotNow(f"run {row.run_id} has no report yet: it is {row.status}; ask again when it has ended")
     data = await call.assay.export(row.run_id, suffix, query.citations)
     media = known[suffix]
-    shown = f"{media}; charset=utf-8" if media.startswith("text/") else media
+    type = f"{media}; charset=utf-8" if media.startswith("text/") else media
     kind = "attachment" if query.download or not media.startswith(("text/", "application/json")) else "inline"
     headers = {"Content-Disposition": f'{kind}; filename="assay-{row.run_id}{suffix}"', "Vary": "Accept"}
     if media == "text/html":
         headers["Content-Security-Policy"] = SANDBOX
-    return Response(data, headers=headers, media_type=shown)
+    return Response(data, headers=headers, media_type=type)
 
 
 def _suffix(call: RouteCall, format: str, known: dict[str, str]) -> str:
@@ -257,8 +256,8 @@ async def compare_runs(call: RouteCall, query: Compared) -> Difference:
     return difference(*(build_report(view, "none") for view in views))
 
 
-async def _report(call: RouteCall, run: str, citations: CitationMode = "numbers") -> Report:
-    return build_report(await call.backend.view(call.owner, run), citations)
+async def _report(call: RouteCall, run: str) -> Report:
+    return build_report(await call.backend.view(call.owner, run), "numbers")
 
 
 share_routes = Endpoints("shares")
@@ -300,7 +299,7 @@ class ShareList(msgspec.Struct, frozen=True, kw_only=True):
 async def share_run(call: RouteCall, run: str, body: ShareWanted) -> ShareMade:
     """Create a link with which anyone may read the report of a run, without login; it is shown only this once."""
     made, secret = await _shares(call).make(run, body.days)
-    return ShareMade(share=_shares_shown([made])[0], url=str(call.request.base_url).rstrip("/") + PATH + secret)
+    return ShareMade(share=_shares_shown([made])[0], url=str(call.request.base_url).rstrip("/") + SHARES_PATH + secret)
 
 
 @share_routes.get("/runs/{run}/shares")
@@ -315,7 +314,7 @@ async def revoke_share(call: RouteCall, run: str, share: str) -> None:
     await _shares(call).revoke(run, share)
 
 
-@public_routes.get(PATH + "{secret}", scope="", media=(HTML, JSON), pages=Report)
+@public_routes.get(SHARES_PATH + "{secret}", scope="", media=(HTML, JSON), pages=Report)
 async def show_shared(call: RouteCall, secret: str) -> Response:
     """Show a shared report: as a page in a sandbox, or as JSON by `Accept`."""
     share = await _shares(call).shown(secret)
@@ -348,11 +347,4 @@ def _shares(call: RouteCall) -> Shares:
 
 
 def _shares_shown(shares: Iterable[ShareRow]) -> tuple[ShareShown, ...]:
-    return tuple(
-        ShareShown(id=each.id, run_id=each.run_id, created_at=_iso(each.created), expires_at=_iso(each.expires))
-        for each in shares
-    )
-
-
-def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
+    return tuple(shown(ShareShown, each, created_at=iso(each.created), expires_at=iso(each.expires)) for each in shares)

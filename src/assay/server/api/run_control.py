@@ -14,13 +14,12 @@ from assay.server.api.run_details import RunBegun, begun
 from assay.server.api.run_requests import RequestBody
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall, etag_of
+from assay.services.run_control import Came
 
 routes = Endpoints("control")
 
 PATIENCE = 5.0
 """Seconds an answer waits for the outcome of a request."""
-
-Came = Literal["applied", "ended", "stored"]
 
 
 class Controlled(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from assay.core.report import ReportClaim, ReportSource, build_report
 from assay.core.usage import Usage
 from assay.core.view import Conflict, Lane, RunView, RunWarning, Spending, Steered
 from assay.core.ways import worded
+from assay.server.wire import shown
 from assay.services.stored_runs import ListedRun
 
 Part = Literal["plan", "report", "sources", "claims", "usage", "lanes", "view"]
@@ -117,7 +118,7 @@ class RunDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def listed(row: ListedRun) -> RunShown:
-    """A run in a list."""
+    """A run in a list. Field by field: each follower of a list has hundreds of them made every second."""
     return RunShown(
         id=row.run_id,
         question=row.question,
@@ -143,48 +144,29 @@ def begun(id: str, status: RunStatus = "created") -> RunBegun:
 def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: CitationMode = "numbers") -> RunDetail:
     """A run with the named parts."""
     brief = view.brief
-    shown = RunDetail(
+    made = shown(
+        RunDetail,
+        view,
+        **dict.fromkeys(PARTS),  # which a view has too
         id=view.run_id,
-        question=view.question,
-        status=view.status,
-        last_seq=view.last_seq,
-        waiting_for=view.waiting_for,
         questions=view.clarification.questions,
         answers=view.clarification.answers,
         assumptions=view.clarification.assumptions,
-        stop_reason=view.stop_reason,
-        exhausted=view.exhausted,
         error=worded(view.error),
-        verified=view.verified,
-        mode=view.mode,
-        depth=view.depth,
-        strategy=view.strategy,
         thread=brief.thread if brief else "",
         parent=brief.parent if brief else "",
         forked_from=brief.fork.run if brief and brief.fork else "",
         user=brief.user if brief else "",
         labels=brief.labels if brief else {},
         scope=brief.scope.label if brief else "",
-        models=view.models,
-        created_at=view.created_at,
-        started_at=view.started_at,
-        finished_at=view.finished_at,
-        active_phase=view.active_phase,
-        triage=view.triage,
-        documents=view.documents,
         title=view.report.title,
         report_state=report_state(view),
-        summary=view.summary,
-        coverage=view.coverage,
-        conflicts=view.conflicts,
-        steering=view.steering,
-        warnings=view.warnings,
         used=view.usage.total,
     )
-    return _expanded(shown, view, expand, citations) if expand else shown
+    return _expanded(made, view, expand, citations) if expand else made
 
 
-def _expanded(shown: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
+def _expanded(made: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
     more: dict[str, object] = {}
     if expand & {"report", "sources", "claims"}:
         report = build_report(view, citations)
@@ -192,4 +174,4 @@ def _expanded(shown: RunDetail, view: RunView, expand: frozenset[Part], citation
         whole = ReportShown(state=state, title=view.report.title, markdown=report.markdown, limits=report.limits)
         more |= {"report": whole, "sources": report.sources, "claims": report.claims}
     more |= {"plan": view.plan, "usage": view.usage, "lanes": view.lanes, "view": view}
-    return msgspec.structs.replace(shown, **{name: part for name, part in more.items() if name in expand})
+    return msgspec.structs.replace(made, **{name: part for name, part in more.items() if name in expand})

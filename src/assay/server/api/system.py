@@ -12,9 +12,8 @@ from assay.core.brief import Role
 from assay.core.errors import ConfigError
 from assay.plugins import names
 from assay.server.api.reports import formats
-from assay.server.api.run_requests import RequestBody
-from assay.server.problems import Fault, refusal
-from assay.server.wire import Endpoints, RouteCall
+from assay.server.api.run_requests import RequestBody, refused
+from assay.server.wire import Endpoints, RouteCall, shown
 from assay.services import configuration
 from assay.services.providers import ModelTrial, Provider, providers, try_model
 
@@ -137,7 +136,7 @@ async def change_settings(call: RouteCall, body: SettingsWanted) -> SettingsShow
     try:
         await asyncio.to_thread(configuration.change, body.settings)
     except ConfigError as error:
-        raise refusal("invalid", str(error), errors=(Fault(pointer="/settings", detail=str(error)),)) from error
+        raise refused("/settings", str(error)) from error
     return await asyncio.to_thread(_settings_shown, call.backend.settings)
 
 
@@ -147,7 +146,7 @@ async def set_key(call: RouteCall, provider: str, body: KeyWanted) -> None:
     try:
         await asyncio.to_thread(configuration.set_key, provider, body.key)
     except ConfigError as error:
-        raise refusal("invalid", str(error), errors=(Fault(pointer="/key", detail=str(error)),)) from error
+        raise refused("/key", str(error)) from error
 
 
 @routes.delete("/settings/keys/{provider}", scope="admin", status=204)
@@ -158,23 +157,7 @@ async def remove_key(call: RouteCall, provider: str) -> None:
 
 def _settings_shown(used: settings.Settings) -> SettingsShown:
     """The settings in use, and those in the file and the environment now."""
-    stored = settings.load(**_command_line_settings(used))
+    stored = settings.load(home=used.home)  # which the command line sets at each start
     now = {each.name: each for each in configuration.described(stored)}
-    shown = tuple(
-        SettingShown(
-            name=each.name,
-            value=each.value,
-            next=now[each.name].value,
-            default=each.default,
-            origin=each.origin,
-            description=each.description,
-            secret=each.secret,
-        )
-        for each in configuration.described(used)
-    )
-    return SettingsShown(settings=shown, restart=stored != used)
-
-
-def _command_line_settings(used: settings.Settings) -> dict[str, object]:
-    """The setting that the command line sets at each start: the home."""
-    return {"home": used.home}
+    every = tuple(shown(SettingShown, each, next=now[each.name].value) for each in configuration.described(used))
+    return SettingsShown(settings=every, restart=stored != used)

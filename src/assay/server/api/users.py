@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
@@ -13,10 +12,10 @@ from starlette.responses import RedirectResponse, Response
 from assay.core.errors import NotLoggedIn
 from assay.core.ports.users import PERMISSIONS, Credential, Permission, UserRole, UserRow
 from assay.server.api.run_requests import RequestBody
-from assay.server.gate import cookie_of, is_secure, keep_session, who_of
+from assay.server.gate import cookie_of, is_secure, keep_cookie, keep_session, who_of
 from assay.server.oidc import LoginAttempt, OidcProvider
 from assay.server.problems import refusal
-from assay.server.wire import JSON, Endpoints, RouteCall
+from assay.server.wire import JSON, Endpoints, RouteCall, iso, shown
 from assay.services.ownership import DataErased
 from assay.services.users import SESSION_SECONDS, Users, Who
 
@@ -259,25 +258,14 @@ def _shown(who: Who) -> WhoShown:
 
 
 def _user_shown(user: UserRow) -> UserShown:
-    return UserShown(name=user.name, role=user.role, created_at=_iso(user.created))
+    return UserShown(name=user.name, role=user.role, created_at=iso(user.created))
 
 
 def _tokens(credentials: Iterable[Credential]) -> tuple[TokenShown, ...]:
     return tuple(
-        TokenShown(
-            id=each.id,
-            name=each.name,
-            scopes=each.scopes,
-            created_at=_iso(each.created),
-            expires_at=_iso(each.expires),
-            used_at=_iso(each.used),
-        )
+        shown(TokenShown, each, created_at=iso(each.created), expires_at=iso(each.expires), used_at=iso(each.used))
         for each in credentials
     )
-
-
-def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
 
 
 LOGIN, PLAIN_LOGIN = "__Host-assay-login", "assay-login"
@@ -375,6 +363,4 @@ def _name(request: Request) -> str:
 
 
 def _keep(request: Request, response: Response, value: str, seconds: int) -> None:
-    response.set_cookie(
-        _name(request), value, max_age=seconds, path="/", secure=is_secure(request), httponly=True, samesite="lax"
-    )
+    keep_cookie(request, response, _name(request), value, seconds)

@@ -11,11 +11,10 @@ from pydantic import Field
 from assay.app.assay import DEFAULT
 from assay.app.library import DocumentLibrary
 from assay.core.claims import VERDICTS, Summary
-from assay.core.errors import AssayError, UsageError
+from assay.core.errors import UsageError
 from assay.core.ports import Hit
 from assay.core.report import Report, ReportClaim, build_report
 from assay.core.sources import Document
-from assay.core.ways import worded
 from assay.server.mcp.answers import (
     CheckedAnswer,
     CheckedSentence,
@@ -35,7 +34,7 @@ from assay.server.mcp.answers import (
     part_of,
 )
 from assay.server.mcp.research import RunId
-from assay.server.mcp.service import Ctx, assay_of, citable, hides, shelves, sources_of, view_of
+from assay.server.mcp.service import Ctx, assay_of, citable, hides, shelves, sources_of, told, view_of
 
 FOUND = 10
 PASSAGES = 3
@@ -50,10 +49,8 @@ async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look
     names = [row.name for row in await shelves(ctx)]
     if not names:
         return FoundDocuments(results=[])
-    try:
+    with told():
         hits = await assay_of(ctx).search(query, FOUND, names)
-    except AssayError as error:
-        raise ToolError(worded(str(error))) from error
     shown = [hit for hit in hits if not await hides(ctx, documents=[hit.document.sha256])]
     return FoundDocuments(results=[_found_document(ctx, hit) for hit in shown])
 
@@ -153,15 +150,13 @@ async def verify(
 ) -> CheckedAnswer:
     """Check every claim of a text against the documents it names, or those of a collection; no model is asked."""
     assay = assay_of(ctx)
-    try:
+    with told():
         if run_id:
             again = await assay.recheck((await view_of(ctx, run_id)).run_id)
             sentences = [CheckedSentence(text=each.text, verdict=each.now, reason=each.reason) for each in again.claims]
             return _checked(sentences, again.now, list(again.problems))
         named = collections or [row.name for row in await shelves(ctx) if row.name == DEFAULT]
         found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
-    except AssayError as error:
-        raise ToolError(worded(str(error))) from error
     passages = {passage.id: passage.text for passage in found.passages}
     return _checked(
         [
@@ -185,27 +180,13 @@ async def list_runs(
 ) -> ListedRuns:
     """The latest runs, newest first."""
     rows = await assay_of(ctx).runs(limit)
-    return ListedRuns(
-        runs=[
-            RunEntry(
-                run_id=row.run_id,
-                question=row.question,
-                status=row.status,
-                created_at=row.created_at,
-                thread=row.thread,
-            )
-            for row in rows
-        ]
-    )
+    return ListedRuns(runs=[RunEntry.model_validate(row, from_attributes=True) for row in rows])
 
 
 async def list_collections(ctx: Ctx) -> CollectionList:
     """The collections of documents that can be searched."""
-    return CollectionList(
-        collections=[
-            CollectionEntry(name=row.name, documents=row.documents, private=row.private) for row in await shelves(ctx)
-        ]
-    )
+    rows = await shelves(ctx)
+    return CollectionList(collections=[CollectionEntry.model_validate(row, from_attributes=True) for row in rows])
 
 
 def _found_document(ctx: Ctx, hit: Hit) -> FoundDocument:

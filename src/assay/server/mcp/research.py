@@ -9,13 +9,12 @@ from typing import Annotated, Any, cast
 
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Elicit, Resolve
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import BaseModel, Field, create_model
 
 from assay.core.assurance import report_state
 from assay.core.claims import VERDICTS
-from assay.core.errors import AssayError, Cancelled
+from assay.core.errors import Cancelled
 from assay.core.events import RunWaiting, decode
 from assay.core.milestones import milestone
 from assay.core.ports import FINAL
@@ -23,7 +22,7 @@ from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
-from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, view_of
+from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, told, view_of
 from assay.server.protocol_runs import Caller, request_key, with_options
 
 LONGEST_WAIT = 50
@@ -82,11 +81,9 @@ async def begun(
         sources = None  # the default collection, and the web if the settings say so
     caller = caller_of(ctx)
     key = request_key("mcp", caller.owner, question.strip(), collections, options, may_ask)
-    try:
+    with told():
         run_id = await caller.begin(question, key=key, sources=sources, **wanted)
         await caller.go_on(run_id)
-    except AssayError as error:
-        raise ToolError(worded(str(error))) from error
     view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
     return Begun(run_id=run_id, until=until, questions=open_questions(view))
 
@@ -151,10 +148,8 @@ async def ask(
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     until = time.monotonic() + wait_seconds
-    try:
+    with told():
         return await _news(ctx, await caller_of(ctx).ask(run_id, question, ask="never"), until)
-    except AssayError as error:
-        raise ToolError(worded(str(error))) from error
 
 
 async def steer(
@@ -165,10 +160,8 @@ async def steer(
     """Give a running run an instruction, which its next decision follows."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
-    try:
+    with told():
         steered = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
-    except AssayError as error:
-        raise ToolError(worded(str(error))) from error
     await noted(ctx, "steer_run", run_id)
     return SteerResult(run_id=run_id, state=steered.state, note=steered.note)
 
@@ -182,13 +175,11 @@ async def cancel(
     """End a run: at once, or (`keep`) with a report of what was found; or one `agent` of it. Findings are kept."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
-    try:
+    with told():
         if agent:
             await caller_of(ctx).assay.stop_agent(run_id, agent, wait=STEER_SECONDS)
         else:
             await caller_of(ctx).assay.control(run_id, "finish" if keep else "cancel", wait=STEER_SECONDS)
-    except AssayError as error:
-        raise ToolError(worded(str(error))) from error
     await noted(ctx, "finish_run" if keep else "cancel_run", run_id)
     return await _news(ctx, run_id, time.monotonic())
 
@@ -255,13 +246,11 @@ class _Notices:
 
 async def _answer(ctx: Ctx, run_id: str, answers: Sequence[str]) -> None:
     caller = caller_of(ctx)
-    try:
+    with told():
         if await _waits(caller, run_id):
             await caller.assay.answer(run_id, list(answers))
             await noted(ctx, "answer_run", run_id)
         await caller.go_on(run_id)
-    except AssayError as error:
-        raise ToolError(worded(str(error))) from error
 
 
 async def _news(ctx: Ctx, run_id: str, until: float) -> CallToolResult:

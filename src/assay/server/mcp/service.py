@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
@@ -131,10 +132,8 @@ async def view_of(ctx: Ctx, run_id: str) -> RunView:
     Raises:
         ToolError: there is no such run, or it read what the client may not see.
     """
-    try:
+    with told():
         view = await caller_of(ctx).view(run_id)
-    except AssayError as error:
-        raise ToolError(worded(str(error))) from error
     scope = view.brief.scope if view.brief else Scope(collections=())
     read = [source.document_sha256 for source in view.sources.values()]
     if scope.private or await hides(ctx, collections=scope.collections, documents=read):
@@ -168,6 +167,19 @@ async def sources_of(ctx: Ctx, collections: Sequence[str] | None) -> list[str] |
         if await hides(ctx, collections=[name]):
             _refuse_private(ctx, f"the collection {name}, or a document in it,")
     return [f"@{name}" for name in names] or None
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """An error of the library in the block is told to the client, in the terms of a client.
+
+    Raises:
+        ToolError: there was one.
+    """
+    try:
+        yield
+    except AssayError as error:
+        raise ToolError(worded(str(error))) from error
 
 
 def _refuse_private(ctx: Ctx, what: str) -> None:

@@ -17,7 +17,6 @@ from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
 from assay.core.milestones import shorten
 from assay.core.usage import Usage
-from assay.server.openai import identifiers
 from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, fault, json_answer, ticket_for
 from assay.server.openai.chat_stream import (
     ChatChoice,
@@ -29,8 +28,8 @@ from assay.server.openai.chat_stream import (
     Delta,
     chat_usage,
 )
-from assay.server.openai.identifiers import ListedModel
 from assay.server.openai.requests import ChatRequest, Format, chat_run, text_of
+from assay.server.openai.text import ListedModel, models, read_model
 from assay.server.problems import problem
 from assay.server.streams import BEAT, EventStream, frame
 from assay.server.wire import read_body
@@ -123,20 +122,20 @@ class ModelList(msgspec.Struct, frozen=True, kw_only=True):
 
 async def list_models(request: Request) -> Response:
     """`GET /v1/models`."""
-    return json_answer(ModelList(data=tuple(await identifiers.models(caller_of(request).assay))))
+    return json_answer(ModelList(data=tuple(await models(caller_of(request).assay))))
 
 
 async def show_model(request: Request) -> Response:
     """`GET /v1/models/{id}`."""
     name = request.path_params["id"]
-    await identifiers.read_model(caller_of(request).assay, name)
+    await read_model(caller_of(request).assay, name)
     return json_answer(ListedModel(id=name))
 
 
 async def complete(request: Request) -> Response:
     """`POST /v1/chat/completions`."""
     body = await read_body(request, ChatRequest)
-    model = await identifiers.read_model(caller_of(request).assay, body.model)
+    model = await read_model(caller_of(request).assay, body.model)
     if help := helped(body):
         return _helped(request, help, body)
     run_id, ticket = await begin(request, body, chat_run(body, model))

@@ -25,8 +25,7 @@ from assay.core.phrases import LIMITS
 from assay.core.ports import FINAL
 from assay.core.usage import Usage
 from assay.core.view import RunView, ViewBuilder
-from assay.server.openai.identifiers import model_of
-from assay.server.openai.text import AnswerText, SearchResult, UrlCitation, answer_of, why_none
+from assay.server.openai.text import AnswerText, SearchResult, UrlCitation, answer_of, model_of, why_none
 
 Finish = Literal["stop", "length"]
 
@@ -215,16 +214,12 @@ class ChatProjection:
             yield self._chunk(Delta(content=piece))
         if notes := _nested(answer):
             yield self._chunk(Delta(annotations=notes))
-        last = ChatChunk(
-            id=self._id,
-            object="chat.completion.chunk",
-            created=self._created,
-            model=self._model,
+        yield msgspec.structs.replace(
+            self._chunk(Delta()),
             choices=(ChunkChoice(finish_reason=_finish(view)),),
             citations=tuple(source.url for source in answer.sources),
             search_results=answer.sources,
         )
-        yield last
 
     def _reason(self, line: str) -> ChatChunk:
         self._reasons.append(f"{line}\n")

@@ -12,8 +12,7 @@ from assay.core.ports import FINAL
 from assay.core.report import build_report
 from assay.core.usage import Usage
 from assay.core.view import RunView
-from assay.server.openai.identifiers import LABEL, label, model_of, response_id
-from assay.server.openai.text import Annotation
+from assay.server.openai.text import LABEL, Annotation, label, model_of, response_id
 
 ItemStatus = Literal["in_progress", "searching", "completed", "incomplete", "failed"]
 Status = Literal["queued", "in_progress", "completed", "failed", "cancelled", "incomplete"]

@@ -11,8 +11,7 @@ from assay.core.brief import ConversationMessage, Depth
 from assay.core.errors import UsageError
 from assay.core.options import offered
 from assay.core.run_options import RunOptions
-from assay.server.openai import identifiers
-from assay.server.openai.identifiers import LABEL, Kind, ModelName
+from assay.server.openai.text import LABEL, Kind, ModelName, run_at_foot, run_of, run_of_item
 from assay.server.protocol_runs import sent, with_fields
 
 EFFORTS: dict[str, Depth] = {
@@ -207,7 +206,7 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
         if isinstance(request.input, str)
         else [each for each in request.input if each.type == "message"]
     )
-    named = next((run for each in reversed(messages) if (run := identifiers.run_of_item(each.id or ""))), "")
+    named = next((run for each in reversed(messages) if (run := run_of_item(each.id or ""))), "")
     effort = (request.reasoning.effort if request.reasoning else None) or ""
     wanted = _run_options(model, request.assay, effort)
     places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
@@ -215,7 +214,7 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
     if request.text and request.text.format.schema:
         wanted["schema"] = request.text.format.schema
     if request.previous_response_id:
-        wanted["continues"] = identifiers.run_of(request.previous_response_id)
+        wanted["continues"] = run_of(request.previous_response_id)
     wanted["labels"] = (request.metadata or {}) | _labels(
         {
             "model": request.model,
@@ -238,7 +237,7 @@ def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
     if (request.n or 1) != 1:
         raise UsageError("Assay gives one answer: leave `n` out")
     answers = [text_of(each.content) for each in request.messages if each.role == "assistant"]
-    named = next((run for each in reversed(answers) if (run := identifiers.run_at_foot(each))), "")
+    named = next((run for each in reversed(answers) if (run := run_at_foot(each))), "")
     wanted = _run_options(model, request.assay, request.reasoning_effort or "")
     places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
     if request.web_search_options is not None:

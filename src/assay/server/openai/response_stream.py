@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -37,7 +38,6 @@ from assay.core.phrases import LIMITS
 from assay.core.sources import Source
 from assay.core.view import RunView, ViewBuilder
 from assay.server.openai import stream_parts as p
-from assay.server.openai.identifiers import label
 from assay.server.openai.objects import (
     FileSearchItem,
     FoundFile,
@@ -60,7 +60,7 @@ from assay.server.openai.objects import (
     usage_of,
 )
 from assay.server.openai.requests import CLAIMS
-from assay.server.openai.text import answer_of, url_of, why_none
+from assay.server.openai.text import answer_of, label, url_of, why_none
 
 LOCAL = "local"
 """The search provider of the library."""
@@ -202,14 +202,8 @@ class ResponseProjection:
     def _close_part(self) -> Iterator[p.StreamPart]:
         assert self._reasoning is not None
         text, index = "".join(self._lines), len(self._reasoning.summary)
-        yield p.SummaryDone(
-            type="response.reasoning_summary_text.done",
-            sequence_number=self._next(),
-            output_index=len(self._items),
-            item_id=self._reasoning.id,
-            text=text,
-            summary_index=index,
-        )
+        kind = "reasoning_summary_text.done"
+        yield self._part(p.SummaryDone, kind, item_id=self._reasoning.id, text=text, summary_index=index)
         done = SummaryText(text=text)
         yield self._summary("done", done)
         self._reasoning = msgspec.structs.replace(self._reasoning, summary=(*self._reasoning.summary, done))
@@ -226,25 +220,14 @@ class ResponseProjection:
 
     def _summary(self, what: str, part: SummaryText) -> p.StreamPart:
         assert self._reasoning is not None
-        return p.SummaryPart(
-            type=f"response.reasoning_summary_part.{what}",
-            sequence_number=self._next(),
-            output_index=len(self._items),
-            item_id=self._reasoning.id,
-            summary_index=len(self._reasoning.summary),
-            part=part,
-        )
+        id, index = self._reasoning.id, len(self._reasoning.summary)
+        kind = f"reasoning_summary_part.{what}"
+        return self._part(p.SummaryPart, kind, item_id=id, summary_index=index, part=part)
 
     def _delta(self, text: str) -> p.StreamPart:
         assert self._reasoning is not None
-        return p.SummaryDelta(
-            type="response.reasoning_summary_text.delta",
-            sequence_number=self._next(),
-            output_index=len(self._items),
-            item_id=self._reasoning.id,
-            summary_index=len(self._reasoning.summary),
-            delta=text,
-        )
+        id, index = self._reasoning.id, len(self._reasoning.summary)
+        return self._part(p.SummaryDelta, "reasoning_summary_text.delta", item_id=id, summary_index=index, delta=text)
 
     # tools
 
@@ -285,46 +268,23 @@ class ResponseProjection:
         yield self._item("added", msgspec.structs.replace(item, status="in_progress"))
         last = ("searching", "completed") if item.status == "completed" else ("searching",)
         for step in ("in_progress", *last):
-            yield p.CallStep(
-                type=f"response.{item.type}.{step}",
-                sequence_number=self._next(),
-                output_index=len(self._items),
-                item_id=item.id,
-            )
+            yield self._part(p.CallStep, f"{item.type}.{step}", item_id=item.id)
         yield self._item("done", item)
 
     # the answer
 
     def _message(self, view: RunView, status: Status) -> Iterator[p.StreamPart]:
-        answer, index = answer_of(view), len(self._items)
+        answer = answer_of(view)
         whole: ItemStatus = "completed" if status == "completed" else "incomplete"
         item = MessageItem(id=f"msg_{view.run_id}")
         yield self._item("added", item)
         yield self._content("added", item.id, OutputText())
         for piece in answer.pieces():
-            yield p.AnswerDelta(
-                type="response.output_text.delta",
-                sequence_number=self._next(),
-                output_index=index,
-                item_id=item.id,
-                delta=piece,
-            )
+            yield self._part(p.AnswerDelta, "output_text.delta", item_id=item.id, delta=piece)
         for place, annotation in enumerate(answer.annotations):
-            yield p.AnnotationPart(
-                type="response.output_text.annotation.added",
-                sequence_number=self._next(),
-                output_index=index,
-                item_id=item.id,
-                annotation_index=place,
-                annotation=annotation,
-            )
-        yield p.AnswerDone(
-            type="response.output_text.done",
-            sequence_number=self._next(),
-            output_index=index,
-            item_id=item.id,
-            text=answer.text,
-        )
+            more = {"item_id": item.id, "annotation_index": place, "annotation": annotation}
+            yield self._part(p.AnnotationPart, "output_text.annotation.added", **more)
+        yield self._part(p.AnswerDone, "output_text.done", item_id=item.id, text=answer.text)
         part = OutputText(text=answer.text, annotations=answer.annotations)
         yield self._content("done", item.id, part)
         yield self._item("done", msgspec.structs.replace(item, status=whole, content=(part,)))
@@ -335,20 +295,17 @@ class ResponseProjection:
                 yield self._item("done", claim)
 
     def _content(self, what: str, item_id: str, part: OutputText) -> p.StreamPart:
-        return p.ContentPart(
-            type=f"response.content_part.{what}",
-            sequence_number=self._next(),
-            output_index=len(self._items),
-            item_id=item_id,
-            part=part,
-        )
+        return self._part(p.ContentPart, f"content_part.{what}", item_id=item_id, part=part)
 
     # numbers and places
 
+    def _part(self, kind: type[p.StreamPart], type: str, **more: Any) -> p.StreamPart:
+        """A part about the item that is in progress."""
+        numbers = {"sequence_number": self._next(), "output_index": len(self._items)}
+        return kind(type=f"response.{type}", **numbers, **more)
+
     def _item(self, what: str, item: Item) -> p.StreamPart:
-        part = p.ItemPart(
-            type=f"response.output_item.{what}", sequence_number=self._next(), output_index=len(self._items), item=item
-        )
+        part = self._part(p.ItemPart, f"output_item.{what}", item=item)
         if what == "done":
             self._items.append(item)
         return part

@@ -13,11 +13,10 @@ from starlette.routing import Route
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import FINAL
-from assay.server.openai import identifiers
 from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, json_answer, ticket_for
 from assay.server.openai.requests import ResponseRequest, response_run
 from assay.server.openai.response_stream import ResponseProjection
-from assay.server.openai.stream_parts import StreamPart
+from assay.server.openai.text import read_model, response_id, run_of
 from assay.server.problems import refusal
 from assay.server.protocol_runs import CANCEL_SECONDS, Caller
 from assay.server.streams import BEAT, EventStream, frame
@@ -65,7 +64,7 @@ async def create(request: Request) -> Response:
     """`POST /v1/responses`."""
     body = await read_body(request, ResponseRequest)
     caller = caller_of(request)
-    asked = response_run(body, await identifiers.read_model(caller.assay, body.model))
+    asked = response_run(body, await read_model(caller.assay, body.model))
     run_id, ticket = await begin(request, body, asked)
     projection = ResponseProjection()
     if body.stream:
@@ -101,7 +100,7 @@ async def delete(request: Request) -> Response:
     """`DELETE /v1/responses/{id}`; deletes the run, and cancels it first if it is active."""
     caller, run_id = await _named(request)
     await caller.remove(run_id)
-    return json_answer(Deleted(id=identifiers.response_id(run_id)))
+    return json_answer(Deleted(id=response_id(run_id)))
 
 
 async def input_items(request: Request) -> Response:
@@ -122,7 +121,8 @@ async def frames(
     try:
         async for group in groups:
             parts = [part for envelope in group for part in projection.take(envelope)]
-            if chunk := b"".join(_frame(part) for part in parts if part.sequence_number > after):
+            new = [part for part in parts if part.sequence_number > after]
+            if chunk := b"".join(frame(_encode(part), event=part.type) for part in new):
                 yield chunk
             elif not group:
                 yield BEAT
@@ -146,17 +146,13 @@ async def _named(request: Request) -> tuple[Caller, str]:
     """
     caller, id = caller_of(request), request.path_params["id"]
     try:
-        run_id = identifiers.run_of(id)
+        run_id = run_of(id)
         known = (await caller.assay.find(run_id)).run_id == run_id  # the start of an id does not count
     except UnknownName:
         known = False
     if not known:
         raise refusal("unknown-name", f"there is no response {id!r}")
     return caller, run_id
-
-
-def _frame(part: StreamPart) -> bytes:
-    return frame(_encode(part), event=part.type)
 
 
 ROUTES = (

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
 from assay.core.ports.users import Permission
-from assay.server.backend import Backend, RouteGroup
+from assay.server.backend import RouteGroup
 from assay.server.page import (
     adminscreen,
     home,
     reportscreen,
     runscreen,
-    schedulescreen,
     settingscreen,
     shelfscreen,
     templates_environment,
@@ -67,11 +66,11 @@ ROUTES: tuple[Route, ...] = (
     _route("POST", "/runs/{run}/shares/{share}/revoke", reportscreen.revoke_share),
     _route("GET", "/threads", settingscreen.list_threads),
     _route("GET", "/threads/{thread}", settingscreen.show_thread),
-    _route("GET", "/schedules", schedulescreen.list_schedules),
-    _route("POST", "/schedules", schedulescreen.add_schedule),
-    _route("POST", "/schedules/{schedule}/remove", schedulescreen.remove_schedule),
-    _route("POST", "/schedules/{schedule}/feed", schedulescreen.make_feed),
-    _route("POST", "/schedules/{schedule}/feed/close", schedulescreen.close_feed),
+    _route("GET", "/schedules", home.list_schedules),
+    _route("POST", "/schedules", home.add_schedule),
+    _route("POST", "/schedules/{schedule}/remove", home.remove_schedule),
+    _route("POST", "/schedules/{schedule}/feed", home.make_feed),
+    _route("POST", "/schedules/{schedule}/feed/close", home.close_feed),
     _route("GET", "/compare", reportscreen.compare),
     _route("GET", "/library", shelfscreen.show_library),
     _route("POST", "/library", shelfscreen.make_collection),
@@ -106,10 +105,5 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-def routes(_backend: Backend) -> Sequence[BaseRoute]:
-    """The routes, for the application."""
-    return ROUTES
-
-
-PART = RouteGroup(prefix="/static", routes=routes)
+PART = RouteGroup(prefix="/static", routes=lambda _: ROUTES)
 """Its routes begin everywhere; `problem_page` shows problems outside the other parts as pages."""

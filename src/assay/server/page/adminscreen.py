@@ -14,8 +14,8 @@ from assay.core.ports import GOING
 from assay.core.ports.users import PERMISSIONS
 from assay.server.api import admin, system, users
 from assay.server.page.forms import PageForm, converted, read_form
-from assay.server.page.templates_environment import go_to, screen
-from assay.server.problems import Refusal, problem_of
+from assay.server.page.templates_environment import fault_values, go_to, screen
+from assay.server.problems import Refusal
 from assay.server.wire import RouteCall
 
 FOUND = 50
@@ -182,15 +182,13 @@ def _sums(rows: Iterable[admin.DayUsage], name: Callable[[admin.DayUsage], str])
 
 
 async def _users(call: RouteCall, fault: Refusal | AssayError | None = None, form: PageForm | None = None) -> Response:
-    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
     return screen(
         call,
         "admin/users.html",
         section="settings",
-        status=problem.status if problem else 200,
+        **fault_values(fault),
         users=(await users.list_users(call)).users,
         roles=tuple(PERMISSIONS),
-        fault=(problem.detail or problem.title) if problem else "",
         name=form.text("name") if form else "",
     )
 

@@ -1,8 +1,7 @@
-"""The first screen: a question, where to search for its answer, and the latest runs."""
+"""The first screen: a question, where to search for its answer, and the latest runs; and questions asked repeatedly."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import msgspec
@@ -10,18 +9,18 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from assay.core.brief import Estimate
-from assay.core.errors import AssayError
-from assay.core.ports import CollectionRow
+from assay.core.errors import AssayError, UnknownName
+from assay.core.ports import CollectionRow, RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
-from assay.server.api import documents, reports, runs
+from assay.server.api import automation, collections, documents, reports, runs
 from assay.server.page.forms import PageForm, read_form, run_wanted
-from assay.server.page.templates_environment import go_to, is_fragment, piece, screen
+from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
+from assay.services.schedules import format_interval
 
 LATEST = 6
-PIECE = 1 << 20
 BUILT_IN = "extractive"
 EXAMPLES = (
     N_("What do these documents agree on, and where do they contradict each other?"),
@@ -82,15 +81,9 @@ async def _store_files(call: RouteCall, files: tuple[UploadFile, ...]) -> str:
     """Put files sent with a question into a new collection, and wait until they are read."""
     collection = f"asked-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
     most = call.backend.settings.server.upload_mb * 1_000_000
-    upload = call.assay.begin_upload
-    made = [await upload(each.filename or "", _pieces(each), collection, most=most) for each in files]
+    made = await collections.begin_uploads(call, files, collection, most)
     await documents.await_additions(call, made, documents.WAIT)
     return collection
-
-
-async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
-    while piece := await file.read(PIECE):
-        yield piece
 
 
 async def _home(
@@ -133,3 +126,103 @@ def _setup(call: RouteCall) -> HomeSetup:
         web=not settings.search.offline,
         strategies=names("strategies"),
     )
+
+
+# Schedules: questions that the server asks repeatedly, and the reports that answered them.
+
+SHOWN_OUTCOMES = 3
+OFTEN = ("daily", "weekly", "12h", "2w", "4w")
+"""Suggested intervals; any other can be typed."""
+
+
+class ScheduledRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of a schedule, and its state."""
+
+    id: str
+    status: RunStatus
+    created_at: str
+
+
+class ScheduleEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule on the screen: its interval, and its last runs, latest first."""
+
+    schedule: automation.ScheduleShown
+    every: str
+    outcomes: tuple[ScheduledRun, ...]
+    current: ScheduledRun | None
+
+
+async def list_schedules(call: RouteCall) -> Response:
+    """The schedules, and the form for a new one."""
+    return await _schedules(call, PageForm({}))
+
+
+async def add_schedule(call: RouteCall) -> Response:
+    """Have the server ask a question repeatedly."""
+    form = await read_form(call.request)
+    try:
+        wanted = automation.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
+        await automation.add_schedule(call, wanted)
+    except (Refusal, AssayError) as error:
+        return await _schedules(call, form, error)
+    return go_to("/schedules")
+
+
+async def remove_schedule(call: RouteCall, schedule: str) -> Response:
+    """Delete a schedule; the runs that answered it stay."""
+    await automation.remove_schedule(call, schedule)
+    return go_to("/schedules")
+
+
+async def make_feed(call: RouteCall, schedule: str) -> Response:
+    """Create a feed, and show its address, only this once."""
+    try:
+        made = await automation.open_schedule_feed(call, schedule)
+    except (Refusal, AssayError) as error:
+        return await _schedules(call, PageForm({}), error)
+    return await _schedules(call, PageForm({}), link=made.url, linked=schedule)
+
+
+async def close_feed(call: RouteCall, schedule: str) -> Response:
+    """Revoke the address of a feed."""
+    await automation.close_schedule_feed(call, schedule)
+    return go_to("/schedules")
+
+
+async def _schedules(
+    call: RouteCall, form: PageForm, fault: Refusal | AssayError | None = None, *, link: str = "", linked: str = ""
+) -> Response:
+    found = (await automation.list_schedules(call)).schedules
+    return screen(
+        call,
+        "schedules.html",
+        section="runs",
+        **fault_values(fault),
+        secret=bool(link),
+        link=link,
+        linked=linked,
+        sharing=call.backend.settings.server.shares,
+        entries=[await _entry(call, each) for each in found],
+        collections=[row for row in await call.assay.collections() if row.documents],
+        often=OFTEN,
+        form=form,
+    )
+
+
+async def _entry(call: RouteCall, schedule: automation.ScheduleShown) -> ScheduleEntry:
+    latest = [await _outcome(call, run) for run in schedule.runs[: -SHOWN_OUTCOMES - 1 : -1]]
+    return ScheduleEntry(
+        schedule=schedule,
+        every=format_interval(schedule.every),
+        outcomes=tuple(each for each in latest if each is not None),
+        current=await _outcome(call, schedule.current) if schedule.current else None,
+    )
+
+
+async def _outcome(call: RouteCall, run: str) -> ScheduledRun | None:
+    """The state of a run; None if it was deleted."""
+    try:
+        row = await call.assay.find(run)
+    except UnknownName:
+        return None
+    return ScheduledRun(id=row.run_id, status=row.status, created_at=row.created_at)

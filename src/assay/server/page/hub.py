@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
-from functools import singledispatch
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from time import perf_counter
+from typing import Any
 
 import msgspec
 from markupsafe import Markup, escape
@@ -23,7 +23,7 @@ from assay.locale import speaking_page
 from assay.server.backend import Backend
 from assay.server.page.regions import regions_of
 from assay.server.page.words import counted, measure_word
-from assay.server.streams import BEAT, BEGIN, HEARTBEAT
+from assay.server.streams import BEAT, BEGIN, wait_for_news
 
 # The regions of one run as last rendered, and which of them changed when.
 
@@ -105,83 +105,55 @@ def screen_of(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
 _CONTROLLED = {"pause": N_("Paused"), "steer": N_("Your message is followed")}
 
 
-@singledispatch
-def announcement(event: Event) -> str:
-    """The sentence for an event, empty if it is not read out."""
-    return ""
-
-
-@announcement.register
-def _(event: events.RunResumed) -> str:
-    return gettext("The run was resumed")
-
-
-@announcement.register
-def _(event: events.RunWaiting) -> str:
-    return (
-        gettext("Waiting for you to approve the plan") if event.topic == "plan" else gettext("Waiting for your answers")
-    )
-
-
-@announcement.register
-def _(event: events.PlanApproved) -> str:
-    return counted(len(event.plan.steps), "The plan is ready: {count} step", "The plan is ready: {count} steps")
-
-
-@announcement.register
-def _(event: events.AgentFailed) -> str:
-    return gettext("Agent {number} failed: {why}").format(number=event.lane, why=event.error)
-
-
-@announcement.register
-def _(event: events.FindingAdded) -> str:
+def _reported(event: events.FindingAdded) -> str:
     cited = counted(len(event.passages), "{count} passage cited", "{count} passages cited")
     if event.uncited:
         return gettext("Agent {number} reported and cited nothing").format(number=event.lane)
     return gettext("Agent {number} reported: {cited}").format(number=event.lane, cited=cited)
 
 
-@announcement.register
-def _(event: events.ReportStarted) -> str:
-    return gettext("The report is being written")
-
-
-@announcement.register
-def _(event: events.VerifySummary) -> str:
+def _checked(event: events.VerifySummary) -> str:
     found = [f"{count} {verdict(name)}" for name in VERDICTS if (count := getattr(event.summary, name))]
     checked = counted(event.summary.claims, "{count} claim was checked", "{count} claims were checked")
     return f"{checked}: {listed(found)}" if found else checked
 
 
-@announcement.register
-def _(event: events.BudgetLow) -> str:
-    return gettext("80 % of the limit is used: {measure}").format(measure=measure_word(event.measure))
-
-
-@announcement.register
-def _(event: events.RunExhausted) -> str:
-    return gettext("Research ends: {why}").format(why=in_words(event.reason))
-
-
-@announcement.register
-def _(event: events.RunCancelled) -> str:
-    return gettext("Cancelled; findings are kept")
-
-
-@announcement.register
-def _(event: events.ControlApplied) -> str:
+def _controlled(event: events.ControlApplied) -> str:
     if event.lane:
         return gettext("Agent {number} is stopped").format(number=event.lane)
     return gettext(_CONTROLLED[event.action]) if event.action in _CONTROLLED else ""
 
 
-@announcement.register
-def _(event: events.ControlRejected) -> str:
-    return gettext("Not followed: {why}").format(why=event.why)
-
-
-READ_OUT = frozenset(kind.kind for kind in announcement.registry if issubclass(kind, Event) and kind is not Event)
+_SPOKEN: dict[type[Event], Callable[[Any], str]] = {
+    events.RunResumed: lambda _: gettext("The run was resumed"),
+    events.RunWaiting: lambda event: (
+        gettext("Waiting for you to approve the plan") if event.topic == "plan" else gettext("Waiting for your answers")
+    ),
+    events.PlanApproved: lambda event: counted(
+        len(event.plan.steps), "The plan is ready: {count} step", "The plan is ready: {count} steps"
+    ),
+    events.AgentFailed: lambda event: gettext("Agent {number} failed: {why}").format(
+        number=event.lane, why=event.error
+    ),
+    events.FindingAdded: _reported,
+    events.ReportStarted: lambda _: gettext("The report is being written"),
+    events.VerifySummary: _checked,
+    events.BudgetLow: lambda event: gettext("80 % of the limit is used: {measure}").format(
+        measure=measure_word(event.measure)
+    ),
+    events.RunExhausted: lambda event: gettext("Research ends: {why}").format(why=in_words(event.reason)),
+    events.RunCancelled: lambda _: gettext("Cancelled; findings are kept"),
+    events.ControlApplied: _controlled,
+    events.ControlRejected: lambda event: gettext("Not followed: {why}").format(why=event.why),
+}
+READ_OUT = frozenset(kind.kind for kind in _SPOKEN)
 """The kinds of events that are read out."""
+
+
+def announcement(event: Event) -> str:
+    """The sentence for an event, empty if it is not read out."""
+    spoken = _SPOKEN.get(type(event))
+    return "" if spoken is None else spoken(event)
 
 
 # One reader of a run for all viewers.
@@ -294,7 +266,7 @@ class Hub:
                     yield chunk
                 elif over:
                     break
-                elif not await _wait_for_news(news):
+                elif not await wait_for_news(news):
                     yield BEAT
             yield framed("over", event="ended") if watched.ended else BEGIN
         finally:
@@ -326,15 +298,6 @@ def hub_of(state: State, backend: Backend) -> Hub:
     if not isinstance(hub, Hub):
         hub = state.page_hub = Hub(backend)
     return hub
-
-
-async def _wait_for_news(news: asyncio.Event) -> bool:
-    """Wait for news; False if a heartbeat is due first."""
-    try:
-        await asyncio.wait_for(news.wait(), HEARTBEAT)
-    except TimeoutError:
-        return False
-    return True
 
 
 def _line(envelope: Envelope) -> str:

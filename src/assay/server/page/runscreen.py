@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
 
 from starlette.responses import Response
 
@@ -25,7 +24,6 @@ from assay.server.streams import HEADERS, EventStream
 from assay.server.wire import RouteCall
 
 FOUND = 20
-Action = Literal["cancel", "pause", "finish"]
 _DONE: dict[str, str] = {
     "applied": N_("Done."),
     "stored": N_("This takes effect in a moment."),
@@ -108,16 +106,9 @@ async def live(call: RouteCall, run: str) -> Response:
 # commands of the owner
 
 
-async def control(call: RouteCall, run: str, action: Action) -> Response:
-    """Cancel a run, pause it, or let it write its report now."""
-    do = {"cancel": run_control.cancel_run, "pause": run_control.pause_run, "finish": run_control.finish_run}[action]
-    controlled = await do(call, run)
-    return noted(call, _DONE[controlled.outcome], f"/runs/{run}/activity")
-
-
 async def cancel(call: RouteCall, run: str) -> Response:
     """End every call in flight."""
-    return await control(call, run, "cancel")
+    return _told(call, run, await run_control.cancel_run(call, run))
 
 
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
@@ -129,12 +120,16 @@ async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
 
 async def pause(call: RouteCall, run: str) -> Response:
     """Abandon every call in flight; the run can be resumed."""
-    return await control(call, run, "pause")
+    return _told(call, run, await run_control.pause_run(call, run))
 
 
 async def finish(call: RouteCall, run: str) -> Response:
     """End research and write the report from what was found."""
-    return await control(call, run, "finish")
+    return _told(call, run, await run_control.finish_run(call, run))
+
+
+def _told(call: RouteCall, run: str, controlled: run_control.Controlled) -> Response:
+    return noted(call, _DONE[controlled.outcome], f"/runs/{run}/activity")
 
 
 async def resume(call: RouteCall, run: str) -> Response:

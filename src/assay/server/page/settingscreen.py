@@ -12,10 +12,19 @@ from assay.core.errors import AssayError, NotLoggedIn
 from assay.core.translation import N_
 from assay.locale import PAGE_LOCALES
 from assay.plugins import names
-from assay.server.api import runs, system, users, webhooks
-from assay.server.gate import is_secure, keep_session, who_of
+from assay.server.api import automation, runs, system, users
+from assay.server.gate import keep_cookie, keep_session, who_of
 from assay.server.page.forms import converted, read_form
-from assay.server.page.templates_environment import DENSITIES, DENSITY, THEME, THEMES, go_to, local, screen
+from assay.server.page.templates_environment import (
+    DENSITIES,
+    DENSITY,
+    THEME,
+    THEMES,
+    fault_values,
+    go_to,
+    local,
+    screen,
+)
 from assay.server.page.words import LANGUAGE
 from assay.server.problems import Refusal, problem_of, refusal
 from assay.server.wire import RouteCall
@@ -140,7 +149,7 @@ async def add_webhook(call: RouteCall) -> Response:
     """Notify an address when runs end; its secret is shown only this once."""
     form = await read_form(call.request, 10_000)
     try:
-        made = await webhooks.add_webhook(call, webhooks.WebhookWanted(url=form.text("url")))
+        made = await automation.add_webhook(call, automation.WebhookWanted(url=form.text("url")))
     except (Refusal, AssayError) as error:
         return await _settings(call, fault=error)
     return await _settings(call, webhook_secret=made.secret)
@@ -148,7 +157,7 @@ async def add_webhook(call: RouteCall) -> Response:
 
 async def remove_webhook(call: RouteCall, webhook: str) -> Response:
     """Stop notifying an address."""
-    await webhooks.remove_webhook(call, webhook)
+    await automation.remove_webhook(call, webhook)
     return go_to("/settings")
 
 
@@ -160,7 +169,6 @@ async def _settings(
     webhook_secret: str = "",
     trial: ModelTrial | None = None,
 ) -> Response:
-    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
     who = who_of(call.request)
     admin = who is None or who.may("admin")
     every = await system.list_settings(call) if admin else None
@@ -168,7 +176,7 @@ async def _settings(
         call,
         "settings.html",
         section="settings",
-        status=problem.status if problem else 200,
+        **fault_values(fault),
         secret=bool(secret or webhook_secret),
         models=await system.list_models(call, system.ModelsWanted()),
         admin=admin,
@@ -184,14 +192,13 @@ async def _settings(
         trial=trial,
         edited=_edited(every.settings) if every else (),
         may_log_in=who is not None and who.via == "session",
-        fault=(problem.detail or problem.title) if problem else "",
     )
 
 
-async def _webhooks(call: RouteCall) -> tuple[webhooks.WebhookShown, ...] | None:
+async def _webhooks(call: RouteCall) -> tuple[automation.WebhookShown, ...] | None:
     """The user's webhooks; None if there can be none, since everything is in memory."""
     try:
-        return (await webhooks.list_webhooks(call, webhooks.WhichWebhooks())).webhooks
+        return (await automation.list_webhooks(call, automation.WhichWebhooks())).webhooks
     except (Refusal, AssayError):
         return None
 
@@ -263,15 +270,12 @@ async def keep_theme(call: RouteCall) -> Response:
     response = go_to("/settings")
     for cookie, field, known in ((THEME, "theme", THEMES), (DENSITY, "density", DENSITIES)):
         if field in form.fields:
-            _keep(call, response, cookie, form.text(field) if form.text(field) in known else known[0])
+            text = form.text(field)
+            keep_cookie(call.request, response, cookie, text if text in known else known[0], YEAR)
     if "language" in form.fields:
-        _keep(call, response, LANGUAGE, form.text("language") if form.text("language") in PAGE_LOCALES else "")
+        text = form.text("language")
+        keep_cookie(call.request, response, LANGUAGE, text if text in PAGE_LOCALES else "", YEAR)
     return response
-
-
-def _keep(call: RouteCall, response: Response, cookie: str, value: str) -> None:
-    secure = is_secure(call.request)
-    response.set_cookie(cookie, value, max_age=YEAR, path="/", secure=secure, httponly=True, samesite="lax")
 
 
 async def list_threads(call: RouteCall) -> Response:

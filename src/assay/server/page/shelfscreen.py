@@ -10,7 +10,6 @@ import msgspec
 from starlette.responses import PlainTextResponse, Response
 
 from assay.core.errors import AssayError
-from assay.core.ports import Addition
 from assay.core.sources import PagePlaces
 from assay.core.translation import N_
 from assay.evidence.segment import segment
@@ -60,7 +59,7 @@ async def _collection(call: RouteCall, name: str, fault: str = "", status: int =
     shelf = await collections.show_collection(call, name)
     page = await collections.list_documents(call, name, collections.Window(limit=50, offset=offset))
     hits = (await documents.search_documents(call, name, documents.Searched(q=words))).hits if words else ()
-    made = _of(await call.assay.additions(), name)
+    made = [each for each in await call.assay.additions() if each.collection == name]
     return screen(
         call,
         "collection.html",
@@ -76,10 +75,6 @@ async def _collection(call: RouteCall, name: str, fault: str = "", status: int =
         going=any(each.state in ("waiting", "reading") for each in made),
         fault=fault,
     )
-
-
-def _of(additions: list[Addition], collection: str) -> list[Addition]:
-    return [each for each in additions if each.collection == collection]
 
 
 async def upload(call: RouteCall, collection: str) -> Response:

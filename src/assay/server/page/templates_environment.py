@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from assay.core import phrases
-from assay.core.clean import HARMFUL, link_target, local_path, one_line
+from assay.core.clean import HARMFUL, local_path, one_line
 from assay.core.errors import AssayError
 from assay.core.markers import strip
 from assay.core.ports.users import Permission
@@ -170,6 +170,12 @@ def screen(
     return HTMLResponse(data, status, sent)
 
 
+def fault_values(fault: Refusal | AssayError | None) -> dict[str, Any]:
+    """The status of a screen with a form, and what was wrong with the form."""
+    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
+    return {"status": problem.status if problem else 200, "fault": (problem.detail or problem.title) if problem else ""}
+
+
 def fragment(template: str, **values: Any) -> Markup:
     """A part of a page, in the current language."""
     return Markup(ENVIRONMENT.get_template(template).render(**values))
@@ -299,7 +305,6 @@ ENVIRONMENT.filters.update(
     decimal=words.decimal,
     duration=words.duration,
     every=words.every,
-    link_target=link_target,
     measure_word=words.measure_word,
     moment=words.moment,
     money=words.money,

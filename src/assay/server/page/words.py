@@ -24,7 +24,7 @@ NAMES = {"en": "English", "de": "Deutsch"}
 def language_of(request: Request) -> str:
     """The language of the response to a request."""
     chosen = chosen_of(request)
-    return chosen or next((each for each in _browser_languages(request.headers.get("accept-language", ""))), ENGLISH)
+    return chosen or next(_browser_languages(request.headers.get("accept-language", "")), ENGLISH)
 
 
 def chosen_of(request: Request) -> str:

@@ -41,8 +41,8 @@ from assay.services.batch.rows import (
     Status,
     file_name,
     read_orders,
-    smaller,
 )
+from assay.services.daily import smaller
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
 
@@ -261,10 +261,7 @@ class Batch:
         await self._add(
             order,
             BatchResult(
-                line=order.line,
-                key=order.key,
-                id=order.id,
-                question=order.question,
+                **_named(order),
                 run=view.run_id,
                 status=_status(view),
                 stop_reason=view.stop_reason,
@@ -282,20 +279,16 @@ class Batch:
     async def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
         """Record a row for an order without a readable run."""
         named = run or self._folder.runs.get(order.key, "")
-        row = BatchResult(
-            line=order.line,
-            key=order.key,
-            id=order.id,
-            question=order.question,
-            run=named,
-            status=status,
-            error=error,
-        )
-        await self._add(order, row)
+        await self._add(order, BatchResult(**_named(order), run=named, status=status, error=error))
 
     async def _add(self, order: BatchRow, row: BatchResult) -> None:
         await asyncio.to_thread(self._folder.add, row)
         self._told(order, row)
+
+
+def _named(order: BatchRow) -> dict[str, Any]:
+    """What a result has of its order."""
+    return {"line": order.line, "key": order.key, "id": order.id, "question": order.question}
 
 
 def _status(view: RunView) -> Status:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from assay.core.options import declared
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
+from assay.services.home_paths import write_whole
 
 LONGEST = 1_000_000
 """Bytes of a line; a longer one is not a question."""
@@ -122,8 +122,6 @@ def row_shape(table: type = RunOptions) -> type[msgspec.Struct]:
 
 # The total budget of a batch: what its next run may spend, so that all together never spend more.
 
-N = TypeVar("N", int, float)
-
 
 class BatchBudget:
     """Money and tokens of a total. A run's limit is set aside while it is active; the unused part comes back."""
@@ -167,17 +165,6 @@ class BatchBudget:
     def spent(self, usd: float, tokens: int) -> None:
         """Count what an earlier process spent."""
         self.usd, self.tokens = self.usd + usd, self.tokens + tokens
-
-
-def smaller(own: Budget, share: Budget) -> Budget:
-    """The narrower of two limits, by measure; other limits come from `own`."""
-    return msgspec.structs.replace(own, usd=_least(own.usd, share.usd), tokens=_least(own.tokens, share.tokens))
-
-
-def _least(one: N | None, other: N | None) -> N | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
 
 
 # Progress of a batch: a folder with a row for each question, so that a later call continues.
@@ -284,15 +271,9 @@ class BatchFolder:
         Raises:
             StoreError: it cannot be written.
         """
-        draft = ""
         try:
-            handle, draft = tempfile.mkstemp(dir=self.path, prefix=".assay-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(draft).replace(self.path / name)
+            write_whole(self.path / name, data)
         except OSError as error:
-            if draft:
-                Path(draft).unlink(missing_ok=True)
             raise _unwritable(self.path / name, error) from error
 
     def _read(self, name: str, kind: type[R]) -> Iterable[R]:

@@ -19,7 +19,6 @@ from assay.core.ports.jobs import Job, JobFilter
 from assay.core.run_options import RunOptions
 from assay.core.usage import Budget
 from assay.core.view import RunView
-from assay.evidence.ingest import ReadingMonitor
 from assay.run.job_worker import Handler, JobInHand, Result
 from assay.services import collections, results, retention, run_control, stored_runs
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
@@ -179,11 +178,8 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 
 async def _index(context: Context, hand: JobInHand) -> Result:
     """Index what is in the library and not in the index."""
-    reading = ReadingMonitor(hand.tell, context.clock)
-    try:
+    with collections.monitored(context, hand.tell) as reading:
         await asyncio.to_thread(context.search.sync, reading.say)
-    finally:
-        reading.stop()
     return {}
 
 

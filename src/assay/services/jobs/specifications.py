@@ -9,8 +9,29 @@ import msgspec
 from assay.core.markers import CitationMode
 from assay.services.arguments import DEFAULT
 
+TITLES = {
+    "crawl": "crawl {0.url} into {0.collection}",
+    "sync": "sync {0.collection}",
+    "export": "export run {0.run} to {0.file}",
+    "prune": "delete runs which are kept no longer",
+    "index": "index the library",
+    "verify": "verify {0.file}",
+    "batch": "research the questions of {0.file} into {0.folder}",
+    "due": "ask what is due in {0.home}",
+    "notices": "tell webhooks what is due",
+}
 
-class AddJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="add"):
+
+class _Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """What all jobs have."""
+
+    @property
+    def title(self) -> str:
+        """The name of such a job, for people."""
+        return TITLES[str(self.__struct_config__.tag)].format(self)
+
+
+class AddJob(_Job, frozen=True, kw_only=True, tag="add"):
     """Read files, folders, pages and what connectors understand into a collection; large folders in parts."""
 
     paths: tuple[str, ...]
@@ -18,12 +39,11 @@ class AddJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="a
 
     @property
     def title(self) -> str:
-        """The name of such a job, for people."""
         more = f" and {len(self.paths) - 2} more" if len(self.paths) > 2 else ""
         return f"add {', '.join(self.paths[:2])}{more} to {self.collection}"
 
 
-class FilesJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="files"):
+class FilesJob(_Job, frozen=True, kw_only=True, tag="files"):
     """Read some files of a place into a collection: a part of an `AddJob`.
 
     For a place that a connector lists, `kept` is the name under which it was listed (a commit), and `versions` are
@@ -37,7 +57,7 @@ class FilesJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     versions: tuple[str, ...] = ()
 
 
-class CrawlJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="crawl"):
+class CrawlJob(_Job, frozen=True, kw_only=True, tag="crawl"):
     """Read the pages of one site into a collection."""
 
     url: str
@@ -45,66 +65,40 @@ class CrawlJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     pages: int = 200
     depth: int = 5
 
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return f"crawl {self.url} into {self.collection}"
 
-
-class SyncJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="sync"):
+class SyncJob(_Job, frozen=True, kw_only=True, tag="sync"):
     """Look again at every place a collection was added from."""
 
     collection: str = DEFAULT
 
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return f"sync {self.collection}"
 
-
-class EmbedJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="embed"):
+class EmbedJob(_Job, frozen=True, kw_only=True, tag="embed"):
     """Make missing vectors, or all again."""
 
     anew: bool = False
 
     @property
     def title(self) -> str:
-        """The name of such a job, for people."""
         return "make all vectors anew" if self.anew else "make missing vectors"
 
 
-class ExportJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="export"):
+class ExportJob(_Job, frozen=True, kw_only=True, tag="export"):
     """Write the report of a run to a file, in the format of its name."""
 
     run: str
     file: str
     citations: CitationMode = "numbers"
 
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return f"export run {self.run} to {self.file}"
 
-
-class PruneJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="prune"):
+class PruneJob(_Job, frozen=True, kw_only=True, tag="prune"):
     """Delete the runs that the settings do not keep, and what nothing refers to any more."""
 
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return "delete runs which are kept no longer"
 
-
-class IndexJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="index"):
+class IndexJob(_Job, frozen=True, kw_only=True, tag="index"):
     """Update the search index from the library: the shared one, or that of the worker's home."""
 
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return "index the library"
 
-
-class VerifyJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="verify"):
+class VerifyJob(_Job, frozen=True, kw_only=True, tag="verify"):
     """Check a text with citations, as `assay verify FILE` does, and write the results to `output` as JSON.
 
     With `find` set to uncited, evidence is searched for sentences without citations. `model` judges what the rules do
@@ -121,13 +115,8 @@ class VerifyJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     max_usd: float | None = None
     max_tokens: int | None = None
 
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return f"verify {self.file}"
 
-
-class BatchJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
+class BatchJob(_Job, frozen=True, kw_only=True, tag="batch"):
     """Research every question of a file, as `assay batch` does, with a row and a report each in `folder`.
 
     `options` are those of `Assay.start`; `max_usd` and `max_tokens` limit all runs together.
@@ -143,30 +132,15 @@ class BatchJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     citations: CitationMode = "numbers"
     options: dict[str, Any] = {}
 
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return f"research the questions of {self.file} into {self.folder}"
 
-
-class DueJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="due"):
+class DueJob(_Job, frozen=True, kw_only=True, tag="due"):
     """Ask every due question of the schedules in `home`, as `assay schedule run-due` does."""
 
     home: str
 
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return f"ask what is due in {self.home}"
 
-
-class NoticesJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="notices"):
+class NoticesJob(_Job, frozen=True, kw_only=True, tag="notices"):
     """Send due webhook messages, if no server does it."""
-
-    @property
-    def title(self) -> str:
-        """The name of such a job, for people."""
-        return "tell webhooks what is due"
 
 
 JobWork = (

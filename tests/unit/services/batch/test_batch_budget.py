@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.usage import Budget, Usage
-from assay.services.batch.rows import BatchBudget, smaller
+from assay.services.batch.rows import BatchBudget
+from assay.services.daily import smaller
 
 
 @given(
