@@ -6,9 +6,9 @@ history is too long, the oldest results are shortened first; a shortened passage
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -24,6 +24,7 @@ from assay.run.voice import HEARD, StreamHooks
 
 # How much fits: output caps, and the room for a history in a window, in tokens.
 
+T = TypeVar("T")
 MARGIN = 0.05
 MESSAGE_TOKENS = 8
 
@@ -37,6 +38,14 @@ def room(profile: Profile, system: str, tools: Sequence[ToolDefinition], max_tok
     """The part of the window left for messages."""
     fixed = estimate_tokens(system) + estimate_tokens(msgspec.json.encode(tools).decode()) + max_tokens
     return max(0, int(profile.window * (1 - MARGIN)) - fixed)
+
+
+async def halved(ask: Callable[[int], Awaitable[T]], tokens: int) -> T:
+    """Ask with so many tokens of findings, and with half of them if the model says that they do not fit."""
+    try:
+        return await ask(tokens)
+    except ContextTooLong:
+        return await ask(tokens // 2)
 
 
 def size(message: Message) -> int:

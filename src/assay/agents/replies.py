@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.events import ToolsIgnored
 from assay.core.markers import strip
-from assay.core.messages import Reply, Task
+from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.run.call_repair import decoded as decoded
@@ -17,6 +17,24 @@ from assay.run.call_repair import json_values as json_values
 from assay.run.call_repair import mend as mend
 from assay.run.call_repair import read_json as read_json
 from assay.run.run import Run
+
+
+def names(tools: Sequence[ToolDefinition]) -> tuple[str, ...]:
+    """The tools' names."""
+    return tuple(tool.name for tool in tools)
+
+
+def first(calls: Sequence[ToolCall], name: str) -> ToolCall | None:
+    """The first call of a tool; None if there is none."""
+    return next((call for call in calls if call.name == name), None)
+
+
+def again(request: Request, reply: Reply, note: str) -> Request:
+    """The request once more, after a reply that could not be read; `note` says what is wanted."""
+    said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+    messages = (*request.messages, *said, Message(role="user", name="note", text=note))
+    return msgspec.structs.replace(request, messages=messages)
+
 
 # Texts of a model caught in a loop: found by what they say, not by their layout, and cut. Limits chosen by hand.
 

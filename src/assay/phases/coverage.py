@@ -19,17 +19,7 @@ from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
 from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.case import (
-    STATUS,
-    WORKED_ON,
-    Case,
-    PartAssessment,
-    Research,
-    answers,
-    data,
-    marked,
-    user,
-)
+from assay.phases.case import STATUS, WORKED_ON, Case, PartAssessment, Research, answers, data, marked, user
 from assay.phases.dispatch import AgentPool, Dispatch, collect, may_work
 from assay.phases.material import fitted
 from assay.run.execution import STOPPED
@@ -132,7 +122,7 @@ async def judge(
     """Have a model judge the parts of `coverage`. Returns nothing, with a warning, if it fails or cannot be read."""
     case, tokens = agent_pool.case, place.profile("simple").window // SHARE
     try:
-        hooks = StreamHooks(slot=ASSESS, on_begin=partial(agent_pool.foresee_report, research))
+        hooks = StreamHooks(slot=ASSESS, on_begin=partial(agent_pool.foresight.report, research))
         try:
             reply = await place.ask("simple", assess_request(place, case, research, coverage, tokens), hooks)
         except ContextTooLong:

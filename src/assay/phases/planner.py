@@ -9,11 +9,11 @@ import msgspec
 
 from assay.agents.history import counted, output
 from assay.agents.history import rules as stated
-from assay.agents.replies import read_json
+from assay.agents.replies import again, read_json
 from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
-from assay.core.messages import Message, Request, Schema, closed
+from assay.core.messages import Request, Schema, closed
 from assay.core.phrases import in_words
 from assay.core.plan import Plan, PlanStep, Reviewed, StepTitles
 from assay.core.translation import gettext as _
@@ -136,9 +136,7 @@ async def _ask(phase: Run, request: Request) -> Plan | None:
         reply = await phase.ask("analytical", request, hooks)
     plan = read_plan(reply.text, phase.rules.max_steps)
     if plan is None:
-        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        again = msgspec.structs.replace(request, messages=(*request.messages, *messages, user("note", AGAIN)))
-        plan = read_plan((await phase.ask("analytical", again)).text, phase.rules.max_steps)
+        plan = read_plan((await phase.ask("analytical", again(request, reply, AGAIN))).text, phase.rules.max_steps)
     return plan
 
 
@@ -236,14 +234,14 @@ def _step(value: object) -> PlanStep | None:
         return None
     analysis = value.get("type") == "analysis"
     needs_search = value.get("needs_search", not analysis)
-    again = value.get("again")
+    retried = value.get("again")
     return PlanStep(
         id=0,
         title=title,
         description=_text(value.get("description")),
         type="analysis" if analysis else "research",
         needs_search=needs_search if isinstance(needs_search, bool) else not analysis,
-        again=again if type(again) is int and 0 < again <= HIGHEST else 0,
+        again=retried if type(retried) is int and 0 < retried <= HIGHEST else 0,
     )
 
 

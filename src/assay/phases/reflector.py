@@ -8,12 +8,12 @@ from typing import Literal, get_args
 import msgspec
 
 from assay.agents.findings import AgentTask
-from assay.agents.history import ask, counted, listed, output, rules
+from assay.agents.history import ask, counted, halved, listed, output
 from assay.agents.history import rules as stated
 from assay.agents.loop import Agent
-from assay.agents.replies import mend, read_json
-from assay.core.errors import ContextTooLong, ModelFailed
-from assay.core.messages import Message, Reply, Request, Schema, ToolCall, closed
+from assay.agents.replies import again, mend, read_json
+from assay.core.errors import ModelFailed
+from assay.core.messages import Message, Request, Schema, ToolCall, closed
 from assay.core.plan import Coverage
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
@@ -172,19 +172,19 @@ async def decide(
 async def _ask(
     place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress, hooks: StreamHooks
 ) -> Decision | None:
-    tokens = place.profile("simple").window // SHARE
+    """The decision; asked for once more if it cannot be read."""
     coverage = assess(agent_pool.case.question, research) if place.brief.assess else ()
-
     rules = _rules(agent_pool.case.date, step, at)
 
     async def asked(tokens: int) -> Decision | None:
         request = _request(place, agent_pool, research, coverage, rules, tokens)
-        return await _decision(place, request, step, coverage, hooks)
+        reply = await place.ask("simple", request, hooks)
+        decision = read_decision(reply.text, step, coverage)
+        if decision is None:
+            decision = read_decision((await place.ask("simple", again(request, reply, AGAIN))).text, step, coverage)
+        return decision
 
-    try:
-        return await asked(tokens)
-    except ContextTooLong:
-        return await asked(tokens // 2)
+    return await halved(asked, place.profile("simple").window // SHARE)
 
 
 def _rules(date: str, step: int, at: PlanProgress) -> ReflectRules:
@@ -199,19 +199,6 @@ def _rules(date: str, step: int, at: PlanProgress) -> ReflectRules:
         plans=at.plans,
         date=date,
     )
-
-
-async def _decision(
-    place: Run, request: Request, step: int, coverage: Sequence[Coverage], hooks: StreamHooks
-) -> Decision | None:
-    """The decision; asked for once more if it cannot be read."""
-    reply: Reply = await place.ask("simple", request, hooks)
-    decision = read_decision(reply.text, step, coverage)
-    if decision is None:
-        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        again = msgspec.structs.replace(request, messages=(*request.messages, *messages, user("note", AGAIN)))
-        decision = read_decision((await place.ask("simple", again)).text, step, coverage)
-    return decision
 
 
 def _request(
@@ -315,7 +302,7 @@ class Classic(Agent):
             effort="low",
         )
         try:
-            closing = [rules(QueryRules(queries=self._queries))]
+            closing = [stated(QueryRules(queries=self._queries))]
             reply = await ask(place, "analytical", self.history, request, closing)
         except ModelFailed as failed:
             place.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.agents.history import output, room, total
 from assay.agents.history import rules as stated
-from assay.agents.replies import mend
+from assay.agents.replies import first, mend
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
 from assay.core.messages import Reply, Request
@@ -20,7 +20,6 @@ from assay.core.phrases import in_words
 from assay.core.sources import Document, PassageSpan, ordinal_of, readable
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, data, user
-from assay.phases.control import first
 from assay.phases.survey.collection import Row, SurveyLine
 from assay.phases.survey.filters import ROWS
 from assay.run.protocols import DocumentPassages

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.agents.history import output
 from assay.agents.loop import Acted, observe
-from assay.agents.replies import mend
+from assay.agents.replies import mend, names
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
 from assay.core.messages import Request, ToolCall
@@ -21,7 +21,6 @@ from assay.core.translation import gettext as _
 from assay.core.translation import labelled, number
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft, data, user
-from assay.phases.control import names
 from assay.phases.survey import filters
 from assay.phases.survey.batches import BatchReaders
 from assay.phases.survey.collection import SHOWN, Collection, Reached, Row, SurveyLine, collect, composed, merged
