@@ -67,7 +67,7 @@ class TextUnit(msgspec.Struct, frozen=True):
 def repeating(text: str) -> bool:
     """True if a text is caught in a loop."""
     units = list(_units(text))
-    return bool(_loops(units)) or _said_before(units) > MOST_SAID_BEFORE or _circles(text)
+    return bool(_loops(units)) or _said_before(units) > MOST_SAID_BEFORE or _circle(text) > 0
 
 
 def without_loops(text: str) -> str:
@@ -212,10 +212,6 @@ def _circle(text: str) -> int:
         if tail.endswith(one * _ROUNDS) and sum(map(str.isalpha, one)) >= size / 2:
             return size
     return 0
-
-
-def _circles(text: str) -> bool:
-    return _circle(text) > 0
 
 
 def _uncircled(text: str) -> str:

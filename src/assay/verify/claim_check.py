@@ -11,6 +11,7 @@ from functools import partial
 import msgspec
 
 from assay.core.claims import Check, Claim, Relevance, Verdict
+from assay.core.events import ClaimChecked
 from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
 from assay.run.run import Branch, Handle, Run
@@ -22,20 +23,19 @@ from assay.verify.checks import (
     AddedCheck,
     examine,
     firsthand,
+    objection,
     ruled,
     sound,
     veto,
     weighed,
 )
-from assay.verify.checks import objection as objected
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.evidence_index import inherits
 from assay.verify.judge import judge
 from assay.verify.rows import compared
 from assay.verify.rules.quotes import verbatim
-from assay.verify.verifier.index import with_nearest
+from assay.verify.verifier.index import MOST_EVIDENCE, with_nearest
 from assay.verify.verifier.verdicts import weigh
-from assay.verify.verifier.verifier_constants import MOST_EVIDENCE
 
 # Compares a claim with one text: first the rules, then the weight of words.
 
@@ -76,7 +76,7 @@ def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> Decided:
     if verbatim(claim, evidence) is not None:
         return Decided(verdict="quoted", score=VERBATIM, rule="verbatim", reasons=("stands there word for word",))
     findings = examine(claim, evidence, added=added)
-    vetoed, doubt = veto(claim, findings, evidence), objected(findings, evidence)
+    vetoed, doubt = veto(claim, findings, evidence), objection(findings, evidence)
     weighed = weigh(reworded(claim, findings), text, doubted=doubt is not None)
     reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if vetoed is None:
@@ -91,11 +91,6 @@ def without_citations(claim: str, text: str) -> str:
     Those that `text` itself contains, such as `arr[1]`, stay.
     """
     return _CITATION.sub(lambda found: found[0] if found[0] in text else found["before"], claim)
-
-
-def objection(claim: str, evidence: ClaimEvidence) -> Check | None:
-    """The objection of the deterministic rules, if there is one."""
-    return objected(examine(claim, evidence), evidence)
 
 
 def evidence_of(text: str) -> ClaimEvidence:
@@ -160,6 +155,19 @@ class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(passage.id for passage in self.evidence.passages)
 
     @property
+    def event(self) -> ClaimChecked:
+        """The event that logs the result."""
+        check = self.check
+        return ClaimChecked(
+            id=self.id,
+            rule=check.rule,
+            verdict=check.verdict,
+            reason=check.reason,
+            against=self.against,
+            nearest=check.nearest,
+        )
+
+    @property
     def claim(self) -> Claim:
         """The claim as readers get it."""
         return Claim(
@@ -197,21 +205,10 @@ async def check_claim(
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
 
 
-def _own(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
-    """The verdict of a check. If an inherited citation does not support a claim, the claim counts as uncited."""
-    failed = check.verdict in ("unsupported", "contradicted")
-    doubted = check.rule == "lexical" and check.verdict == "unchecked"
-    lent = rules.inherits and inherits(sentence, evidence.passages)
-    return NO_CITATION if (failed or doubted) and lent else check
-
-
 def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> ClaimResult:
     """Check a claim without a judge: by the rules, else by the weight of its words."""
-    check, findings = decided(sentence, evidence, rules)
-    if check is None:
-        check = weighed(sentence.text, evidence, findings, rules.off)
-    checked = _with_nearest(check, sentence, evidence, rules)
-    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
+    ruling = settle(sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=ruling.check, findings=ruling.findings)
 
 
 def decided(
@@ -248,10 +245,16 @@ def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules)
 
 
 def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
-    """A check as readers get it: with the nearest passage, if the claim was checked and does not hold."""
+    """A check as readers get it: with the nearest passage, if the claim was checked and does not hold.
+
+    If an inherited citation does not support a claim, the claim counts as uncited.
+    """
     if check.rule == "off":
         return check
-    own = _own(firsthand(check, evidence), sentence, evidence, rules)
+    own = firsthand(check, evidence)
+    failed = own.verdict in ("unsupported", "contradicted") or (own.rule == "lexical" and own.verdict == "unchecked")
+    if failed and rules.inherits and inherits(sentence, evidence.passages):
+        own = NO_CITATION
     return with_nearest(own, sentence.text, evidence.passages)
 
 
@@ -342,7 +345,7 @@ async def check_all(
     notify: Callable[[Run, ClaimResult], None],
     checks: Checks | None = None,
 ) -> tuple[ClaimResult, ...]:
-    """Check claims. `told` is called with each once it is checked, in groups of `TOGETHER` if there is no judge.
+    """Check claims. `notify` is called with each once it is checked, in groups of `TOGETHER` if there is no judge.
 
     With a judge each claim has its own place, named by its id: nothing depends on which is checked first. `checks` may
     know some already.

@@ -260,7 +260,8 @@ _REACH = 24
 
 def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
     """`claim` with each number that the evidence writes differently as in the evidence, without its bound."""
-    restated = {each.slot: each.said for each in findings if each.rule in ("number", "date") and _restates(each)}
+    stated = (each for each in findings if each.rule in ("number", "date") and each.outcome == "stated" and each.said)
+    restated = {each.slot: each.said for each in stated}
     for slot in sorted(restated, key=lambda slot: -slot.start):
         before = claim[: slot.start]
         bound = _BOUND.search(before, max(0, len(before) - _REACH))
@@ -271,7 +272,3 @@ def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
 def _end(claim: str, slot: ClaimSlot) -> int:
     """The end of a number; a slot may include a full stop."""
     return slot.start + len(slot.text) if claim.startswith(slot.text, slot.start) else slot.end
-
-
-def _restates(finding: SlotFinding) -> bool:
-    return finding.outcome == "stated" and bool(finding.said)

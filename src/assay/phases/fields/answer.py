@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -116,7 +116,8 @@ class Filler:
     async def _part(self, part: FieldGroup) -> list[Field]:
         """The fields of an object; each batch of them has its own passages."""
         fields: list[Field] = []
-        for slots in _batches(part.slots):
+        for at in range(0, len(part.slots), AT_ONCE):
+            slots = part.slots[at : at + AT_ONCE]
             arguments = await self._ask(part, slots)
             subject, given = _subject_and_answers(arguments, slots)
             above = (part.name,) if part.name else ()
@@ -213,10 +214,6 @@ def _usable(reply: Reply) -> ToolCall | None:
     """The call in a reply, if it has arguments."""
     call = first(mend(reply, [NAME]), NAME)
     return call if call is not None and not call.malformed and call.arguments else None
-
-
-def _batches(slots: Sequence[FieldSlot]) -> Iterator[Sequence[FieldSlot]]:
-    return (slots[at : at + AT_ONCE] for at in range(0, len(slots), AT_ONCE))
 
 
 def _subject_and_answers(

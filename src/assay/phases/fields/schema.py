@@ -6,7 +6,7 @@ them, an object of such properties, or a list of such objects. A schema with any
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -260,12 +260,9 @@ def _type(schema: Mapping[str, Any]) -> object:
 
 
 def _check_keywords(schema: Mapping[str, Any], keywords: frozenset[str], place: str) -> None:
-    for key in _unknown(schema, keywords):
-        raise UsageError(f"the schema at {place} uses {key!r}; {SUPPORTED}")
-
-
-def _unknown(schema: Mapping[str, Any], keywords: frozenset[str]) -> Iterator[str]:
-    return (key for key in schema if key not in keywords and not key.startswith("x-"))
+    for key in schema:
+        if key not in keywords and not key.startswith("x-"):
+            raise UsageError(f"the schema at {place} uses {key!r}; {SUPPORTED}")
 
 
 def _number(schema: Mapping[str, Any], key: str, place: str) -> float | None:

@@ -255,10 +255,6 @@ def _excerpt(ledger: Ledger, source: str, picked: Sequence[Picked]) -> LedgerExc
 # What repair may do, and with what.
 
 
-def _same(text: str) -> str:
-    return text
-
-
 class Means(msgspec.Struct, frozen=True, kw_only=True):
     """The means to repair a report.
 
@@ -271,4 +267,4 @@ class Means(msgspec.Struct, frozen=True, kw_only=True):
     tools: Mapping[str, Tool]
     off: tuple[RepairName, ...] = ()
     emptied: str = ""
-    retell: Callable[[str], str] = _same
+    retell: Callable[[str], str] = str

@@ -8,11 +8,12 @@ from itertools import combinations, islice
 import msgspec
 
 from assay.core.claims import HOLDING
-from assay.core.report_sentences import ReportSentence, read
+from assay.core.report_sentences import ReportSentence
 from assay.core.tables.cells import row_cells
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
 from assay.verify.claim_check import CheckRules, ClaimResult, settle
+from assay.verify.evidence_index import standing
 from assay.verify.repair.candidates import Means
 from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, Remove, aligned, changed, placed
 from assay.verify.rows import is_empty
@@ -170,6 +171,6 @@ def _ways(report: str, row: ReportSentence) -> Iterator[Emptied]:
         for chosen in combinations(filled, count):
             change = Blank(chosen)
             after = changed(report, {row.id: change})
-            sentence = next((each for each in read(after) if each.id and each.start == row.start), None)
+            sentence = standing(after).get(row.start)
             if sentence is not None and sentence.head == row.head:
                 yield Emptied(change, sentence, tuple(row.head[at] for at in chosen))

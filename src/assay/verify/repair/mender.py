@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.claims import HOLDING
 from assay.core.errors import Failed, LimitReached
-from assay.core.events import ClaimChecked, ClaimRemoved, ClaimRevised, ReportRevised
+from assay.core.events import ClaimRemoved, ClaimRevised, ReportRevised
 from assay.core.phrases import in_words, reason, verdict
 from assay.core.sources import Passage
 from assay.core.translation import gettext as _
@@ -58,11 +58,6 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
             verdict(self.before.check.verdict), _(self.before.check.reason) if self.before.check.reason else ""
         )
         return _("; ").join((text, _("it was {verdict}").format(verdict=before)))
-
-
-def _judged(claim: ClaimResult) -> str:
-    """A claim's verdict, and why."""
-    return labelled(verdict(claim.check.verdict), reason(claim.check.reason))
 
 
 class Repaired(msgspec.Struct, frozen=True, kw_only=True):
@@ -240,7 +235,7 @@ class Mender:
             if claim.id in kept:
                 self._emit_revised(kept[claim.id])
             elif claim.id in done.removed:
-                why = _judged(claim)
+                why = labelled(verdict(claim.check.verdict), reason(claim.check.reason))
                 self.run.emit(ClaimRemoved(id=claim.id, why=why))
         for each in kept.values():
             self.done[each.how] += 1
@@ -262,17 +257,7 @@ class Mender:
                 passages=after.evidence.passages,
             )
         )
-        check = after.check
-        self.run.emit(
-            ClaimChecked(
-                id=after.id,
-                rule=check.rule,
-                verdict=check.verdict,
-                reason=check.reason,
-                against=after.against,
-                nearest=check.nearest,
-            )
-        )
+        self.run.emit(after.event)
 
 
 def fails(checked: ClaimResult) -> bool:

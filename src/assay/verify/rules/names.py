@@ -100,7 +100,7 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         for key in keys
         for index in reading.places.get(key, ())
     ]
-    whole = all(texts.has(key) or _named(key, texts) for key in keys)
+    whole = all(texts.has(key) or any(key in name for name in texts.names) for key in keys)
     bound = bind(context(claim, range(first, last + 1)), texts.readings, [*own, *runs], set(own).__contains__)
     if first in denied(claim):  # "it is not in Norway" says nothing against "it is in Iceland"
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
@@ -149,7 +149,3 @@ def _differ_in_a_vowel(one: str, other: str) -> bool:
     if len(long) < _LIKE or len(long) - len(short) > 1 or long.startswith(short):
         return False
     return _VOWELS.sub("", one) == _VOWELS.sub("", other)
-
-
-def _named(key: str, texts: Texts) -> bool:
-    return any(key in name for name in texts.names)

@@ -17,10 +17,10 @@ from assay.core.claims import Claim as Counted
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
 from assay.core.translation import Phrases, spoken
-from assay.verify import gate
 from assay.verify.checks import NO_CITATION, NO_SHARED_WORD, faults
 from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 from assay.verify.evidence import ClaimEvidence
+from assay.verify.evidence_index import HeldPassages, TextOf, documents
 from assay.verify.judge.question import MOST_PASSAGES
 from assay.verify.rules.quotes import verbatim
 from assay.verify.texts.marked_text import MarkedText, TextReference
@@ -88,7 +88,7 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
 
     find: Callable[[TextReference], tuple[Document, ...]]
     spans: Callable[[Document], Sequence[PassageSpan]]
-    text_of: gate.TextOf
+    text_of: TextOf
     everything: tuple[Document, ...] = ()
 
 
@@ -163,10 +163,9 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
     desk, rules = _Desk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
     with spoken(Phrases(stated=notices(marked.text))):
         cited = desk.cited(claims(marked.text, html=True))
-    held = gate.documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
-    found = tuple(
-        PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited
-    )
+    held = HeldPassages(desk.sources)
+    held.take(documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of))
+    found = tuple(PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages)) for each in cited)
     once = dict[object, CodeRuling]()  # a repeated claim with the same citations is checked once
     for one, other in zip(cited, found, strict=True):
         if _same(one) not in once:
