@@ -203,8 +203,7 @@ def _named(blocks: Sequence[SourceBlock]) -> str:
 def _without(blocks: Sequence[SourceBlock], others: Sequence[SourceBlock]) -> list[SourceBlock]:
     """The passages that are in none of `others`, below their sources."""
     gone = {each.id for block in others for each in block.passages}
-    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if p.id not in gone)) for b in blocks)
-    return [block for block in kept if block.passages]
+    return _chosen(blocks, lambda each: each not in gone)
 
 
 def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
@@ -213,8 +212,12 @@ def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
         ((len(wanted & set(words(each.text))), each.id) for block in blocks for each in block.passages),
         key=lambda pair: -pair[0],
     )
-    best = {id for _, id in rated[:BEST]}
-    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if p.id in best)) for b in blocks)
+    return _chosen(blocks, {id for _, id in rated[:BEST]}.__contains__)
+
+
+def _chosen(blocks: Sequence[SourceBlock], keeps: Callable[[str], bool]) -> list[SourceBlock]:
+    """The passages whose ids it keeps, below their sources."""
+    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if keeps(p.id))) for b in blocks)
     return [block for block in kept if block.passages]
 
 

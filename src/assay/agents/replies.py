@@ -29,6 +29,12 @@ def first(calls: Sequence[ToolCall], name: str) -> ToolCall | None:
     return next((call for call in calls if call.name == name), None)
 
 
+def named(ids: object) -> tuple[str, ...]:
+    """The ids that a model wrote as a list or alone, perhaps in brackets; anything else names none."""
+    written = ids if isinstance(ids, list) else [ids]
+    return tuple(id.strip().strip("[]") for id in written if isinstance(id, str))
+
+
 def again(request: Request, reply: Reply, note: str) -> Request:
     """The request once more, after a reply that could not be read; `note` says what is wanted."""
     said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()

@@ -22,8 +22,8 @@ from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source
 from assay.core.text import words
 from assay.core.usage import Usage
-from assay.phases.background import BACKGROUND, background_request, may_search
-from assay.phases.case import Case, PartAssessment, Research
+from assay.phases.background import BACKGROUND, background_request
+from assay.phases.case import Case, PartAssessment, Research, may_search
 from assay.phases.coverage import ASSESS, SHARE, assess, assess_request, closed_plan, judged, unreported
 from assay.phases.dispatch import Foresight
 from assay.phases.fork import recalled

@@ -26,7 +26,7 @@ from assay.core.text import estimate_tokens
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, data, user
+from assay.phases.case import Case, data, may_search, user
 from assay.phases.material import evidence
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
@@ -155,11 +155,6 @@ class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
     def sentences(self) -> str:
         """The rules as sentences."""
         return f"Word {'at most ' if self.fewer else ''}{counted(self.queries, 'query', 'queries')}."
-
-
-def may_search(run: Run, case: Case) -> bool:
-    """True if there is anything to search: documents in scope, or the web."""
-    return "search" in case.tools and (bool(case.count) or run.brief.scope.web)
 
 
 async def look_around(run: Run, case: Case) -> str:

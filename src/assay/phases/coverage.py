@@ -32,16 +32,6 @@ SHARE = 4
 """Findings beside other content take at most 1/`SHARE` of the window."""
 
 
-class StepFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding in the `findings` message: `searched` are its queries, `cites` counts the passages it cites."""
-
-    step: int
-    task: str
-    searched: tuple[str, ...]
-    cites: int
-    text: str
-
-
 def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
     """The findings as one message, shortened to `tokens`."""
 
@@ -51,14 +41,15 @@ def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -
     return tuple(fitted(findings, tokens, messages))
 
 
-def _step_finding(ledger: Ledger, finding: Finding) -> StepFinding:
-    return StepFinding(
-        step=finding.step,
-        task=finding.task,
-        searched=ledger.seeing([finding.lane]).queries(),
-        cites=0 if finding.uncited else len(finding.passages),
-        text=finding.text,
-    )
+def _step_finding(ledger: Ledger, finding: Finding) -> dict[str, object]:
+    """One finding in the message: `searched` are its queries, `cites` counts the passages it cites."""
+    return {
+        "step": finding.step,
+        "task": finding.task,
+        "searched": ledger.seeing([finding.lane]).queries(),
+        "cites": 0 if finding.uncited else len(finding.passages),
+        "text": finding.text,
+    }
 
 
 def earlier(findings: Sequence[Finding], profile: Profile) -> str:
@@ -102,18 +93,12 @@ JUDGED = {
 FORM = Schema(name="coverage", schema=closed({"parts": JUDGED}))
 
 
-class JudgedPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part in the `parts` message; `step` is the number of its plan step, 0 for a part of the question."""
-
-    part: int
-    step: int
-    text: str
-
-
 def parts_of(coverage: Sequence[Coverage]) -> str:
-    """The `parts` message: the parts to judge, numbered from 1. The question's own status follows from its parts."""
-    numbered = enumerate(coverage[1:], 1)
-    return data([JudgedPart(part=number, step=each.step, text=each.part) for number, each in numbered])
+    """The `parts` message: the parts to judge, numbered from 1. The question's own status follows from its parts.
+
+    `step` is the number of a plan step, 0 for a part of the question.
+    """
+    return data([{"part": at, "step": each.step, "text": each.part} for at, each in enumerate(coverage[1:], 1)])
 
 
 async def judge(

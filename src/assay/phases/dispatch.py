@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from assay.agents.findings import AgentTask, Finding, added, founded, usable, wrong_with
+from assay.agents.findings import AgentTask, Finding, added, founded, written
 from assay.agents.history import halved, output, room
 from assay.agents.loop import count, research_agent
 from assay.agents.replies import decoded
@@ -25,7 +26,7 @@ from assay.core.events import (
     FindingDelta,
     FindingStarted,
 )
-from assay.core.messages import Message, Reply, Request, ToolCall
+from assay.core.messages import Reply, Request, ToolCall
 from assay.core.phrases import in_words
 from assay.core.plan import PlanStep
 from assay.core.translation import gettext as _
@@ -51,7 +52,7 @@ async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[
     place = run.child("findings").at("report")
     try:
         await count(run)
-        text = await _write(place, ledger, task, findings)
+        text = await written("the analysis", partial(_ask, place, ledger, task, findings), place, ledger, task)
     except (LimitReached, ModelFailed) as failed:
         run.emit(AgentFailed(lane=run.lane, error=in_words(failed.reason)))
         raise
@@ -60,20 +61,7 @@ async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[
     return finding
 
 
-async def _write(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding]) -> str:
-    """Write the analysis, and once more if it is badly written."""
-    note: tuple[Message, ...] = ()
-    reply = await _ask(place, ledger, task, findings, note)
-    first = reply
-    if wrong := wrong_with(reply, task, ledger):
-        note = (user("note", f"Your last reply could not be used: {wrong}."),)
-        reply = await _ask(place, ledger, task, findings, note)
-    return usable("the analysis", (first, reply), place, ledger)
-
-
-async def _ask(
-    place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: tuple[Message, ...]
-) -> Reply:
+async def _ask(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: str) -> Reply:
     """Ask with as many of the findings as fit, and with half of them if the model says that they do not."""
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
@@ -87,7 +75,7 @@ async def _ask(
     tokens = min(room(profile, request.system, (), request.max_tokens), profile.window // 2)
 
     async def asked(tokens: int) -> Reply:
-        fixed = (user("question", task.question), user("task", task.task), *note)
+        fixed = (user("question", task.question), user("task", task.task), *([user("note", note)] if note else []))
         shown = fitted(findings, tokens, lambda some: messages_of(some, ledger))
         return await place.ask(
             "analytical",

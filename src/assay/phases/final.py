@@ -22,10 +22,9 @@ from assay.phases.source_comparison import compare
 from assay.phases.write import date_of
 from assay.run.engine import Outcome
 from assay.run.run import Run
-from assay.verify.claim_check import CheckRules, ClaimResult
+from assay.verify.claim_check import CheckRules, ClaimResult, Means
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.pipeline import Verified, WrittenReport, verify
-from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Repaired
 
 # Which parts of the plan and the question the verified report answers.

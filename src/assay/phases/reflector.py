@@ -174,7 +174,17 @@ async def _ask(
 ) -> Decision | None:
     """The decision; asked for once more if it cannot be read."""
     coverage = assess(agent_pool.case.question, research) if place.brief.assess else ()
-    rules = _rules(agent_pool.case.date, step, at)
+    rules = ReflectRules(
+        step=step,
+        steps_done=at.done,
+        steps_left=at.left,
+        failed=at.failed,
+        min_steps=at.min_steps,
+        max_steps=at.max_steps,
+        plan=at.iteration,
+        plans=at.plans,
+        date=agent_pool.case.date,
+    )
 
     async def asked(tokens: int) -> Decision | None:
         request = _request(place, agent_pool, research, coverage, rules, tokens)
@@ -185,20 +195,6 @@ async def _ask(
         return decision
 
     return await halved(asked, place.profile("simple").window // SHARE)
-
-
-def _rules(date: str, step: int, at: PlanProgress) -> ReflectRules:
-    return ReflectRules(
-        step=step,
-        steps_done=at.done,
-        steps_left=at.left,
-        failed=at.failed,
-        min_steps=at.min_steps,
-        max_steps=at.max_steps,
-        plan=at.iteration,
-        plans=at.plans,
-        date=date,
-    )
 
 
 def _request(

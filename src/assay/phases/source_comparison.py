@@ -34,7 +34,18 @@ from assay.run.run import Run
 from assay.run.sent_request import similar
 from assay.run.steps import StepContext
 from assay.verify.conflicts.detection import conflicts, section, summary
-from assay.verify.copies import ELSEWHERE, LONGEST, MOST_COMPARED, Part, clusters, copies, joined, parts, rewrites
+from assay.verify.copies import (
+    ELSEWHERE,
+    LONGEST,
+    MOST_COMPARED,
+    DocumentGroups,
+    Part,
+    clusters,
+    copies,
+    joined,
+    parts,
+    rewrites,
+)
 from assay.verify.evidence_index import text_of
 from assay.verify.proofreader import spans
 
@@ -62,20 +73,13 @@ def same_site(one: str, other: str) -> bool:
 
 def pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
     """The groups of two or more documents, by hash, that are one page by their addresses; sorted."""
-    leader: dict[str, str] = {}
-
-    def lead(name: str) -> str:
-        while leader.setdefault(name, name) != name:
-            leader[name] = name = leader[leader[name]]
-        return name
-
     read_ones = [source for source in sources if source.url and source.media_type != SNIPPET]
+    groups = DocumentGroups()
+    groups.join([source.document_sha256, *_addresses(source)] for source in read_ones)
+    numbers = groups.numbered()
+    found: defaultdict[int, set[str]] = defaultdict(set)
     for source in read_ones:
-        for address in _addresses(source):
-            leader[lead(address)] = lead(source.document_sha256)
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for source in read_ones:
-        found[lead(source.document_sha256)].add(source.document_sha256)
+        found[numbers[source.document_sha256]].add(source.document_sha256)
     return tuple(sorted(tuple(sorted(group)) for group in found.values() if len(group) > 1))
 
 

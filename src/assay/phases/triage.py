@@ -94,7 +94,9 @@ async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
         if not answer
     )
     phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumed))
-    dialogue = _dialogue(questions, answers)
+    dialogue = "\n".join(
+        f"{question} — {answer}" for question, answer in zip(questions, answers, strict=True) if answer
+    )
     return msgspec.structs.replace(case, answers=dialogue, assumptions=(*case.assumptions, *assumed))
 
 
@@ -107,10 +109,6 @@ def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[s
     """The answer to each question: the one received, else the one given beforehand, else an empty one."""
     later = (*received, *("" for _ in given))
     return tuple((new.strip() or (old or "").strip())[:LONGEST_ANSWER] for old, new in zip(given, later, strict=False))
-
-
-def _dialogue(questions: tuple[str, ...], answers: tuple[str, ...]) -> str:
-    return "\n".join(f"{question} — {answer}" for question, answer in zip(questions, answers, strict=True) if answer)
 
 
 ASSUMPTIONS = 3

@@ -19,7 +19,7 @@ from assay.core.translation import N_, enumerated, quoted, state
 from assay.core.translation import gettext as _
 from assay.core.view import fold
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, Draft, Research
+from assay.phases.case import Case, Draft, Research, searchable
 from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled, with_answer
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
@@ -162,7 +162,7 @@ def why_not(run: Run, case: Case, seen: Looked) -> str:
     """Why nothing was searched, and what to do about it."""
     if "search" not in case.tools:
         return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED
-    if not case.count and not run.brief.scope.web:
+    if not searchable(run, case):
         return NO_DOCUMENTS.format(scope=case.scope) if run.brief.scope.collections else NO_SOURCES
     if seen.silent:
         return NO_ANSWER.format(reasons="; ".join(map(_reason, seen.silent)))
@@ -283,16 +283,13 @@ def shortcomings(research: Research) -> tuple[str, ...]:
     failed = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
     short = [
         _("Research on {task} was cut short: {why}.").format(
-            task=quoted(" ".join(finding.task.split())), why=_ended(finding.stop)
+            task=quoted(" ".join(finding.task.split())),
+            why=_(MODEL_STOPS[finding.stop]) if finding.stop in MODEL_STOPS else in_words(finding.stop),
         )
         for finding in research.findings
         if finding.stop != "done"
     ]
     return (*failed, *short)
-
-
-def _ended(stop: str) -> str:
-    return _(MODEL_STOPS[stop]) if stop in MODEL_STOPS else in_words(stop)
 
 
 async def _cut_short(phase: Run, case: Case, research: Research) -> Draft:

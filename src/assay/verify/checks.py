@@ -18,14 +18,14 @@ from assay.verify import rows
 from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
 from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reworded
 from assay.verify.rows import computed
-from assay.verify.rules import names, negation, numbers, oppositions, qualifiers, quotes, trends
+from assay.verify.rules import names, numbers, polarity, quotes, trends
 from assay.verify.verifier.index import index
 from assay.verify.verifier.signs import sameness
 from assay.verify.verifier.verdicts import weigh
 
 
 class AddedCheck(msgspec.Struct, frozen=True):
-    """A check of another package. `find` is like `rules.negation.find`; a check with the name of ours replaces it."""
+    """A check of another package. `find` is like `rules.polarity.find`; a check with the name of ours replaces it."""
 
     name: str
     package: str
@@ -100,9 +100,7 @@ TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {LONGES
 _FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (
     numbers.find,
     names.find,
-    negation.find,
-    oppositions.find,
-    qualifiers.find,
+    polarity.find,
 )
 """The checks that compare a claim's words with its passages, in order."""
 

@@ -1,4 +1,7 @@
-"""Checks one claim: first without a model; in a run with a judge, the judge decides what that leaves open."""
+"""Checks one claim: first without a model; in a run with a judge, the judge decides what that leaves open.
+
+It also declares what repair of failing claims works with.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,12 @@ from functools import partial
 
 import msgspec
 
-from assay.core.claims import Check, Claim, Relevance, Verdict
+from assay.core.claims import Check, Claim, Relevance, RepairName, Verdict
 from assay.core.events import ClaimChecked
 from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
+from assay.evidence.ledger import Ledger
+from assay.run.protocols import Tool
 from assay.run.run import Branch, Handle, Run
 from assay.verify.checks import (
     NO_CITATION,
@@ -31,7 +36,7 @@ from assay.verify.checks import (
 )
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.evidence_index import inherits
-from assay.verify.judge import judge
+from assay.verify.judge import consider
 from assay.verify.rows import compared
 from assay.verify.rules.quotes import verbatim
 from assay.verify.verifier.index import MOST_EVIDENCE, with_nearest
@@ -134,6 +139,21 @@ class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
 ALL_OURS = CheckRules()
 
 
+class Means(msgspec.Struct, frozen=True, kw_only=True):
+    """The means to repair a report.
+
+    `ledger` sees all lanes; `tools` are the run's own; `off` names stages to skip. `emptied` is the line under a
+    heading that stays without its content ("": such a heading is removed). `retell` corrects what the text says about
+    itself (its date) after a change.
+    """
+
+    ledger: Ledger
+    tools: Mapping[str, Tool]
+    off: tuple[RepairName, ...] = ()
+    emptied: str = ""
+    retell: Callable[[str], str] = str
+
+
 class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
     """A checked claim: its id, its sentence in the present text, what it cites, and the result.
 
@@ -200,7 +220,7 @@ async def check_claim(
         return await asyncio.to_thread(alone, id, sentence, evidence, rules)
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
-        check = await judge(run, sentence.text, evidence, sound(findings), sentence.head)
+        check = (await consider(run, sentence.text, evidence, sound(findings), sentence.head)).check
     checked = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
 

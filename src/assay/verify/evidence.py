@@ -15,7 +15,7 @@ from assay.core.markers import Marker
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
 from assay.core.text import words
-from assay.verify.analyzed_text import AnalyzedText, Word
+from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.number_words import BOUNDS
 
 # Chosen by hand, not by a bench; `bench mutations` and `bench grounding` measure the effect.
@@ -249,6 +249,19 @@ class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     passage: str = ""
     veto: bool = False
+
+
+def slot_of(claim: AnalyzedText, index: int) -> ClaimSlot:
+    """The slot that is one word of a claim."""
+    return ClaimSlot(claim.words[index].text, *claim.origin(index, index))
+
+
+def conflict(rule: str, slot: ClaimSlot, texts: Texts, said: EvidenceSpan) -> SlotFinding:
+    """The finding that the evidence has the words `said` instead, which alone makes the claim unsupported."""
+    reading = texts.readings[said.passage]
+    text = reading.plain.text[reading.words[said.index].start : reading.words[max(said.index, said.last)].end]
+    passage = texts.passages[said.passage]
+    return SlotFinding(rule=rule, slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
 
 
 # A claim with the numbers of its evidence: "almost nine percent" is 8.9 % if the evidence says so.

@@ -29,6 +29,7 @@ from assay.verify.claim_check import (
     Checks,
     ClaimResult,
     CodeRuling,
+    Means,
     PendingClaim,
     Settled,
     check_all,
@@ -37,7 +38,6 @@ from assay.verify.claim_check import (
 from assay.verify.evidence_index import EvidenceIndex, HeldPassages, TextOf, documents, dropped, standing, unrecorded
 from assay.verify.judge import has_judge
 from assay.verify.proofreader import Proofreader, VerificationStart, carried
-from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Mender, Repaired
 
 # How far the claims answer the question: each is compared with it, together with its evidence.

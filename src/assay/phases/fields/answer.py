@@ -9,7 +9,7 @@ import msgspec
 
 from assay.agents.findings import Finding
 from assay.agents.history import output, room, total
-from assay.agents.replies import again, first, mend
+from assay.agents.replies import again, first, mend, named
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
@@ -229,11 +229,10 @@ def _subject_and_answers(
 def _one(written: object) -> FieldAnswer:
     if not isinstance(written, dict):
         return FieldAnswer(value=written)
-    ids, reason = written.get("passages"), written.get("reason")
-    named = [ids] if isinstance(ids, str) else ids if isinstance(ids, list) else []
+    reason = written.get("reason")
     return FieldAnswer(
         value=written.get("value"),
-        passages=tuple(id.strip().strip("[]") for id in named if isinstance(id, str)),
+        passages=named(written.get("passages")),
         reason=reason if isinstance(reason, str) else "",
     )
 

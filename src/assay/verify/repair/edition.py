@@ -12,9 +12,8 @@ from assay.core.report_sentences import ReportSentence
 from assay.core.tables.cells import row_cells
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
-from assay.verify.claim_check import CheckRules, ClaimResult, settle
+from assay.verify.claim_check import CheckRules, ClaimResult, Means, settle
 from assay.verify.evidence_index import standing
-from assay.verify.repair.candidates import Means
 from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, Remove, aligned, changed, placed
 from assay.verify.rows import is_empty
 

@@ -17,9 +17,9 @@ from assay.core.sources import Passage
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, listed, ngettext, number
 from assay.run.run import Branch, Run
-from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, check_claim
+from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, Means, check_claim
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.repair.candidates import Means, candidates
+from assay.verify.repair.candidates import candidates
 from assay.verify.repair.edition import Edition, Emptied, emptied, is_row
 from assay.verify.repair.remedies import narrowed, recited, search_for, text_of
 from assay.verify.repair.surgery import Change, Recite, Rewrite

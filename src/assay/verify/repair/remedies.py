@@ -30,10 +30,9 @@ from assay.run.steps import StepContext
 from assay.run.voice import StreamHooks
 from assay.verify.analyzed_text import COMMON, Word
 from assay.verify.analyzed_text import read as analyzed
-from assay.verify.claim_check import CheckRules, ClaimResult, check_claim, decided
+from assay.verify.claim_check import CheckRules, ClaimResult, Means, check_claim, decided
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.repair.candidates import Means
 from assay.verify.verifier.verdicts import weigh
 
 TRIED = 3

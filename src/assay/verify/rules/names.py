@@ -8,8 +8,8 @@ from itertools import product
 
 from assay.core.lexicon import MONTHS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
-from assay.verify.rules.negation import denied
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, conflict, context
+from assay.verify.rules.polarity import denied
 
 FITS, RATIO = 0.7, 1.2
 """How well another name must fit its place, and how many times as well as the claim's, to be a veto.
@@ -111,10 +111,7 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         or _is_spelt_otherwise(claim.words[first : last + 1], bound.other, texts)
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
-    reading = texts.readings[bound.other.passage]
-    text = reading.plain.text[reading.words[bound.other.index].start : reading.words[bound.other.last].end]
-    passage = texts.passages[bound.other.passage]
-    return SlotFinding(rule="name", slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
+    return conflict("name", slot, texts, bound.other)
 
 
 def _beside(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:
