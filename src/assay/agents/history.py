@@ -232,12 +232,7 @@ def fitted(run: Run, role: Role, history: History, request: Request, closing: Se
 
 
 async def ask(
-    run: Run,
-    role: Role,
-    history: History,
-    request: Request,
-    closing: Sequence[Message],
-    hooks: StreamHooks = HEARD,
+    run: Run, role: Role, history: History, request: Request, closing: Sequence[Message], hooks: StreamHooks = HEARD
 ) -> Reply:
     """Ask `request` with the messages of `history` and then `closing`; see `Run.ask`.
 

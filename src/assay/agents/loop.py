@@ -20,7 +20,7 @@ from assay.agents.findings import (
     report,
 )
 from assay.agents.history import CallResult, History, ModelTurn, ask, counted, fitted, output, result, rules
-from assay.agents.replies import mend, tell_ignored
+from assay.agents.replies import mend, names, tell_ignored
 from assay.core.brief import shortened
 from assay.core.errors import Failed, LimitReached, ModelFailed
 from assay.core.events import (
@@ -274,7 +274,7 @@ class Agent:
                 return
             self.turns = turn
             await self.act(place, message)
-            if DONE.name in _names(message):
+            if DONE.name in names(message.calls):
                 return
 
     async def act(self, place: Run, message: Message) -> tuple[CallResult, ...]:
@@ -315,7 +315,7 @@ class Agent:
         """
         (message, reply), reminded = await self._reply(place, turn), turn > 1
         for _thought in range(place.rules.thoughts + 1):
-            only_thinks = _names(message) == {THINK.name}
+            only_thinks = names(message.calls) == {THINK.name}
             if acting(message) or (reminded and not only_thinks):
                 break
             reminded = reminded or not only_thinks
@@ -369,7 +369,3 @@ class Agent:
 def acting(message: Message) -> tuple[ToolCall, ...]:
     """The calls of a reply that do something, rather than signal to the loop."""
     return tuple(call for call in message.calls if call.name not in CONTROL)
-
-
-def _names(message: Message) -> set[str]:
-    return {call.name for call in message.calls}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -19,14 +19,19 @@ from assay.run.call_repair import read_json as read_json
 from assay.run.run import Run
 
 
-def names(tools: Sequence[ToolDefinition]) -> tuple[str, ...]:
-    """The tools' names."""
-    return tuple(tool.name for tool in tools)
+def names(tools: Iterable[ToolDefinition | ToolCall]) -> set[str]:
+    """The names of tools, or of the called ones."""
+    return {tool.name for tool in tools}
 
 
 def first(calls: Sequence[ToolCall], name: str) -> ToolCall | None:
     """The first call of a tool; None if there is none."""
     return next((call for call in calls if call.name == name), None)
+
+
+def line_of(value: object) -> str:
+    """A text that a model wrote, on one line; anything else is no text."""
+    return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 def named(ids: object) -> tuple[str, ...]:

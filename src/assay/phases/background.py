@@ -199,11 +199,7 @@ def background_request(place: Run, case: Case, most: int, tokens: int) -> Reques
     return Request(
         task="background",
         system=place.prompt("assay.phases", "background"),
-        messages=(
-            user("documents", case.documents),
-            rules(QueryRules(queries=most, fewer=True)),
-            *case.asked(),
-        ),
+        messages=(user("documents", case.documents), rules(QueryRules(queries=most, fewer=True)), *case.asked()),
         tools=(case.tools["search"].definition,),
         tool_choice="required",
         max_tokens=output(place.profile("simple"), tokens),

@@ -325,15 +325,7 @@ def task_for(step: PlanStep) -> str:
     return f"{step.title}\n{step.description}" if step.description else step.title
 
 
-def agent_task(
-    case: Case,
-    research: Research,
-    task: str,
-    *,
-    step: int,
-    turns: int,
-    calls: int = 0,
-) -> AgentTask:
+def agent_task(case: Case, research: Research, task: str, *, step: int, turns: int, calls: int = 0) -> AgentTask:
     """A task with the brief an agent gets at its spawn: it knows of other agents only those that have finished."""
     lanes = [finding.lane for finding in research.findings]
     return AgentTask(

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.agents.findings import Finding
 from assay.agents.history import output
-from assay.agents.replies import read_json
+from assay.agents.replies import line_of, read_json
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.messages import Message, Profile, Request, Schema, closed
@@ -160,7 +160,7 @@ def _one(value: object, coverage: Sequence[Coverage]) -> tuple[int, PartAssessme
     status = WORDS.get(" ".join(rating.casefold().split())) if isinstance(rating, str) else None
     if type(number) is not int or not 0 < number < len(coverage) or status is None:
         return 0, None
-    reason = " ".join(why.split())[:REASON] if isinstance(why, str) else ""
+    reason = line_of(why)[:REASON]
     part = coverage[number]
     return number, PartAssessment(step=part.step, part=part.part, status=status, reason=reason)
 

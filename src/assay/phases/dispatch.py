@@ -96,8 +96,7 @@ class ResearchAgent(msgspec.Struct, frozen=True):
     step: Annotated[int, Meta(description="The number of the plan step it serves.")] = 0
     continues: Annotated[str, Meta(description="The number of an agent whose work it carries on.")] = ""
     after: Annotated[
-        tuple[int, ...],
-        Meta(description="The calls before it in this reply, from 1, whose findings it needs."),
+        tuple[int, ...], Meta(description="The calls before it in this reply, from 1, whose findings it needs.")
     ] = ()
 
 

@@ -125,7 +125,7 @@ class Orchestrator:
         thoughts = mistakes = 0
         while True:
             message, settled = await self._ask(place, cycle, thoughts)
-            called = names_of(message.calls)
+            called = names(message.calls)
             thought = THINK.name in called
             if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
                 self._unconsidered = not (thought or thoughts) and THINK in self._tools(place, thoughts)
@@ -176,11 +176,6 @@ class Orchestrator:
         native = place.profile("analytical").native_reasoning
         may_think = not native and thoughts < self.agent_pool.rules.thoughts
         return (RESEARCH_AGENT, GENERATE_REPORT, *((THINK,) if may_think else ()))
-
-
-def names_of(calls: Sequence[ToolCall]) -> set[str]:
-    """The names of the called tools."""
-    return {call.name for call in calls}
 
 
 def _system(place: Run, tools: Sequence[ToolDefinition]) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.agents.history import counted, output
 from assay.agents.history import rules as stated
-from assay.agents.replies import again, read_json
+from assay.agents.replies import again, line_of, read_json
 from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
@@ -207,14 +207,14 @@ def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
     enough = more and value.get("enough_context") is True
     if not numbered and not enough:
         return None
-    title = _text(value.get("title")) or (numbered[0].title if numbered else "")
-    thought = _text(value.get("thought"))
+    title = line_of(value.get("title")) or (numbered[0].title if numbered else "")
+    thought = line_of(value.get("thought"))
     return Plan(title=title[:TITLE_LENGTH], thought=thought, enough_context=enough, steps=numbered)
 
 
 def concise(plan: Plan, question: str) -> Plan:
     """Drop descriptions that only repeat the question or its beginning: every agent gets the question anyway."""
-    whole = _text(question).casefold()
+    whole = line_of(question).casefold()
     steps = (
         msgspec.structs.replace(step, description="")
         if whole.startswith(step.description.casefold().rstrip("…. ")) or step.description == step.title
@@ -229,7 +229,7 @@ def _step(value: object) -> PlanStep | None:
         value = {"title": value}
     if not isinstance(value, dict):
         return None
-    title = _text(value.get("title") or value.get("name") or value.get("description"))
+    title = line_of(value.get("title") or value.get("name") or value.get("description"))
     if not title:
         return None
     analysis = value.get("type") == "analysis"
@@ -238,7 +238,7 @@ def _step(value: object) -> PlanStep | None:
     return PlanStep(
         id=0,
         title=title,
-        description=_text(value.get("description")),
+        description=line_of(value.get("description")),
         type="analysis" if analysis else "research",
         needs_search=needs_search if isinstance(needs_search, bool) else not analysis,
         again=retried if type(retried) is int and 0 < retried <= HIGHEST else 0,
@@ -259,7 +259,3 @@ def _numbered(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[Pla
 def _first(steps: list[PlanStep]) -> list[PlanStep]:
     """Keep steps that retry another only if that one comes before them."""
     return [msgspec.structs.replace(step, again=0) for step in steps]
-
-
-def _text(value: Any) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""

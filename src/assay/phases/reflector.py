@@ -11,7 +11,7 @@ from assay.agents.findings import AgentTask
 from assay.agents.history import ask, counted, halved, listed, output
 from assay.agents.history import rules as stated
 from assay.agents.loop import Agent
-from assay.agents.replies import again, mend, read_json
+from assay.agents.replies import again, line_of, mend, read_json
 from assay.core.errors import ModelFailed
 from assay.core.messages import Message, Request, Schema, ToolCall, closed
 from assay.core.plan import Coverage
@@ -237,18 +237,14 @@ def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> De
         return None
     changes = value.get("changes")
     listed = changes if isinstance(changes, list) else [changes]
-    kept = [_line(each)[:CHANGE] for each in listed if isinstance(each, str) and each.strip()]
+    kept = [line_of(each)[:CHANGE] for each in listed if isinstance(each, str) and each.strip()]
     return Decision(
         step=step,
         decision=choice,
-        reasoning=_line(value.get("reasoning"))[:REASONING],
+        reasoning=line_of(value.get("reasoning"))[:REASONING],
         changes=tuple(kept[:CHANGES]),
         judged=read_judged(value.get("coverage"), coverage),
     )
-
-
-def _line(value: object) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 # The classic researcher: code decides the numbers of queries and pages; a model only words the queries.

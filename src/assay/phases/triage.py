@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from assay.agents.history import counted, output, rules
-from assay.agents.replies import first, mend, names
+from assay.agents.replies import first, line_of, mend, names
 from assay.core.brief import Brief, Mode, SetDepth, matched
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import ClarifyAnswered, ClarifyRequested, TriageClassified
@@ -221,13 +221,9 @@ def _planned(phase: Run, call: ToolCall) -> Triage:
         follow_up=follow_up,
         restated=restated,
         whole_collection=wanted.whole_collection,
-        reasoning=_line(wanted.reasoning)[:LONGEST],
-        assumptions=tuple(line[:LONGEST] for each in wanted.assumptions[:ASSUMPTIONS] if (line := _line(each))),
+        reasoning=line_of(wanted.reasoning)[:LONGEST],
+        assumptions=tuple(line[:LONGEST] for each in wanted.assumptions[:ASSUMPTIONS] if (line := line_of(each))),
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _follow_up(phase: Run, stated: Literal["", FollowUp]) -> FollowUp:

@@ -196,12 +196,7 @@ CUT_SHORT = N_(
 )
 
 
-async def write(
-    run: Run,
-    case: Case,
-    research: Research,
-    coverage: Sequence[Coverage],
-) -> Draft:
+async def write(run: Run, case: Case, research: Research, coverage: Sequence[Coverage]) -> Draft:
     """Write the report. If research was cut short before agents reported, show the passages found by then.
 
     Claims are found and checked while it streams.

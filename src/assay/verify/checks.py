@@ -97,11 +97,7 @@ COPIED = 0.8
 """Such a rule decides if this share of the rest of the sentence is copied: then its objection is to an edit."""
 TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {LONGEST:,} characters")
 
-_FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (
-    numbers.find,
-    names.find,
-    polarity.find,
-)
+_FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (numbers.find, names.find, polarity.find)
 """The checks that compare a claim's words with its passages, in order."""
 
 
@@ -219,10 +215,7 @@ def _by(rule: str, reason: str) -> str:
 
 
 LACKING = N_("what it says {what} is not in {where}")
-_LACKING = {
-    "date": N_("the date {what} is not in {where}"),
-    "number": N_("the number {what} is not in {where}"),
-}
+_LACKING = {"date": N_("the date {what} is not in {where}"), "number": N_("the number {what} is not in {where}")}
 
 
 def _absent(findings: list[SlotFinding], passages: int) -> str:

@@ -103,13 +103,7 @@ def evidence_of(text: str) -> ClaimEvidence:
     data = text.encode(errors="surrogatepass")
     digest = hashlib.sha256(data).hexdigest()
     passage = Passage(
-        id="the text",
-        source="the text",
-        document_sha256=digest,
-        start=0,
-        end=len(data),
-        text=text,
-        text_sha256=digest,
+        id="the text", source="the text", document_sha256=digest, start=0, end=len(data), text=text, text_sha256=digest
     )
     return ClaimEvidence(passages=(passage,), sources={})
 

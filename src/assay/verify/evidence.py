@@ -112,10 +112,7 @@ def context(claim: AnalyzedText, slot: Sequence[int]) -> SlotContext:
             telling.add(word.key)
         found[word.key] = max((near * weight, near), found.get(word.key, (0.0, 0.0)))
     total = sum(weight for weight, _ in found.values()) or 1.0
-    return SlotContext(
-        tuple((key, weight / total, near) for key, (weight, near) in found.items()),
-        len(telling),
-    )
+    return SlotContext(tuple((key, weight / total, near) for key, (weight, near) in found.items()), len(telling))
 
 
 def bind(

@@ -78,15 +78,7 @@ def _schema(leaf: Leaf) -> dict[str, Any]:
         definition["enum"] = list(leaf.enum)
     if leaf.format:
         definition["format"] = leaf.format
-    bounds = {
-        "minimum": leaf.minimum,
-        "maximum": leaf.maximum,
-        "exclusiveMinimum": leaf.exclusive_minimum,
-        "exclusiveMaximum": leaf.exclusive_maximum,
-        "minLength": leaf.min_length,
-        "maxLength": leaf.max_length,
-    }
-    return definition | {key: value for key, value in bounds.items() if value is not None}
+    return definition | leaf.bounds
 
 
 RECALLED = 6

@@ -19,15 +19,7 @@ from assay.run.voice import SILENT
 from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.judge.answers import JudgeAnswer, read
 from assay.verify.judge.masks import ComparedValue, compared, mask
-from assay.verify.judge.question import (
-    MOST_TOKENS,
-    JudgeQuestion,
-    defect,
-    doubt,
-    exhibit,
-    ruled,
-    unchecked,
-)
+from assay.verify.judge.question import MOST_TOKENS, JudgeQuestion, defect, doubt, exhibit, ruled, unchecked
 
 WINDOW_SHARE = 3
 """The evidence takes at most 1/`WINDOW_SHARE` of the judge's window."""

@@ -183,10 +183,7 @@ def _is_label(sentence: ReportSentence) -> bool:
 
 
 def _lead_ins(
-    found: Sequence[SentenceExtent],
-    blocks: Pruning,
-    leaves: Mapping[int, Block],
-    members: Mapping[int, list[int]],
+    found: Sequence[SentenceExtent], blocks: Pruning, leaves: Mapping[int, Block], members: Mapping[int, list[int]]
 ) -> set[int]:
     """The sentences ending with a colon that introduce a list or table that is removed."""
     leading = {id(node) for node in blocks.led_in()}

@@ -315,10 +315,9 @@ def _absent(missing: Sequence[TextReference], references: Sequence[TextReference
     """The verdict on a claim whose documents were not given: unverifiable; references missing from the list do not
     count.
     """
+    named = ", ".join(map(_reference_name, missing or references))
     if missing:
-        named = ", ".join(_reference_name(reference) for reference in missing)
         return Check(rule="citation", verdict="unchecked", reason=f"not available: {named}")
-    named = ", ".join(_reference_name(reference) for reference in references)
     return Check(rule="citation", verdict="unsupported", reason=f"{named} is not in the list of references")
 
 
