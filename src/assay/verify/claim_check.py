@@ -27,6 +27,7 @@ from assay.verify.checks import (
     OFF,
     AddedCheck,
     examine,
+    faults,
     firsthand,
     objection,
     ruled,
@@ -281,20 +282,24 @@ class PendingClaim(msgspec.Struct, frozen=True):
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
-    """Claims with the verdicts that code can give: what each cites, and its verdict by its id.
-
-    `open` are those decided only by the weight of their words: a judge may be asked. `faults` are messages about failed
-    checks of other packages.
-    """
+    """Claims with what code rules on each, by its id; `added` are the checks of other packages that were asked."""
 
     found: tuple[PendingClaim, ...]
-    checks: Mapping[str, Check]
-    open: frozenset[str]
-    faults: tuple[str, ...] = ()
+    rulings: Mapping[str, CodeRuling]
+    added: tuple[AddedCheck, ...] = ()
 
     def to_judge(self) -> tuple[PendingClaim, ...]:
         """The open claims, for a judge."""
-        return tuple(each for each in self.found if each.id in self.open)
+        return tuple(each for each in self.found if self.rulings[each.id].is_open)
+
+    def checks(self, opinions: Mapping[str, Check]) -> dict[str, Check]:
+        """The verdict on each claim; `opinions` are a judge's, by claim."""
+        return {id: opinions.get(id, ruling.check) for id, ruling in self.rulings.items()}
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Messages about failed checks of other packages."""
+        return faults(self.added, (each for ruling in self.rulings.values() for each in ruling.findings))
 
 
 class Checks:

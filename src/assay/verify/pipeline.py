@@ -283,7 +283,7 @@ class Reread(Settled, frozen=True, kw_only=True):
 
     def with_opinions(self, opinions: Mapping[str, Check]) -> Rechecked:
         """The result for each claim; `opinions` are a judge's new verdicts, by claim."""
-        checks = {**self.checks, **opinions}
+        checks = self.checks(opinions)
         again = tuple(_again(claim, checks[claim.id]) for claim in self.view.claims)
         today = [msgspec.structs.replace(claim, verdict=checks[claim.id].verdict) for claim in self.view.claims]
         before = summarize(self.view.claims, self.view.summary.dropped_markers)
@@ -317,9 +317,8 @@ def reread(view: RunView, text_of: TextOf, rules: CheckRules = ALL_OURS) -> Rere
     return Reread(
         view=view,
         found=tuple(found),
-        checks={id: ruling.check for id, ruling in now.items()},
-        open=frozenset(id for id, ruling in now.items() if ruling.is_open),
-        faults=faults(rules.added, (each for ruling in now.values() for each in ruling.findings)),
+        rulings=now,
+        added=rules.added,
         problems=(*recorded, *held.problems(cited)),
     )
 

@@ -17,7 +17,7 @@ from assay.core.claims import Claim as Counted
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
 from assay.core.translation import Phrases, spoken
-from assay.verify.checks import NO_CITATION, NO_SHARED_WORD, faults
+from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import HeldPassages, TextOf, documents
@@ -119,7 +119,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
 
     def with_opinions(self, opinions: Mapping[str, Check]) -> CheckedText:
         """The result of the check; `opinions` are a judge's verdicts, by claim."""
-        checks = {each.id: opinions.get(each.id, self.checks[each.id]) for each in self.found}
+        checks = self.checks(opinions)
         checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
         passages = {passage.id: passage for each in self.found for passage in _passages_shown(each, checks[each.id])}
         counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
@@ -170,13 +170,11 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
     for one, other in zip(cited, found, strict=True):
         if _same(one) not in once:
             once[_same(one)] = _settled(one, other, desk, rules)
-    results = [once[_same(each)] for each in cited]
     return TextDraft(
         marked=marked,
         found=found,
-        checks={each.id: ruling.check for each, ruling in zip(found, results, strict=True)},
-        open=frozenset(each.id for each, ruling in zip(found, results, strict=True) if ruling.is_open),
-        faults=faults(rules.added, (each for ruling in results for each in ruling.findings)),
+        rulings={each.sentence.id: once[_same(each)] for each in cited},
+        added=rules.added,
         references=tuple(desk.named(reference) for reference in marked.references),
         cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
         found_in={c.sentence.id: desk.addresses(c.passages) for c in cited if c.found},
