@@ -20,9 +20,9 @@ from assay.run.run import Branch, Run
 from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, Means, check_claim
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.repair.candidates import candidates
-from assay.verify.repair.edition import Edition, Emptied, emptied, is_row
+from assay.verify.repair.edition import Changes, Edition, Emptied, emptied, is_row
 from assay.verify.repair.remedies import narrowed, recited, search_for, text_of
-from assay.verify.repair.surgery import Change, Recite, Rewrite
+from assay.verify.repair.surgery import Change, Recite, Remove, Rewrite
 
 ROUNDS = 2
 MOST = 40
@@ -223,26 +223,26 @@ class Mender:
 
     def _settle(self, mended: Sequence[Mended], removed: Sequence[ClaimResult]) -> None:
         """Change the text and log it; a change that would affect another claim is left out."""
-        done = Edition(self.text, self.checked, self.means)
-        for each in mended:
-            done.revise(each.change, each.after)
-        for claim in removed:
-            done.remove(claim)
+        changes: Changes = {each.after.id: (each.change, each.after) for each in mended}
+        done = Edition(
+            self.text, self.checked, self.means, {**changes, **{claim.id: (Remove(), None) for claim in removed}}
+        )
         if done.text == self.text:
             return
-        kept = {each.after.id: each for each in mended if each.after.id in done.revised}
+        kept = {each.after.id: each for each in mended if each.after.id in done.made}
+        gone = len(done.made) - len(kept)
         for claim in self.checked:
             if claim.id in kept:
                 self._emit_revised(kept[claim.id])
-            elif claim.id in done.removed:
+            elif claim.id in done.made:
                 why = labelled(verdict(claim.check.verdict), reason(claim.check.reason))
                 self.run.emit(ClaimRemoved(id=claim.id, why=why))
         for each in kept.values():
             self.done[each.how] += 1
-        self.done["remove"] += len(done.removed)
+        self.done["remove"] += gone
         self.text, self.checked = done.text, done.checked
         ways = [each.how for each in kept.values()]
-        why = _describe_changes(ways.count("recite"), ways.count("narrow"), len(done.removed), ways.count("empty"))
+        why = _describe_changes(ways.count("recite"), ways.count("narrow"), gone, ways.count("empty"))
         spans = {each.id: (each.sentence.start, each.sentence.end) for each in self.checked}
         self.run.emit(ReportRevised(text=self.text, why=f"checked: {why}", spans=spans))
 
