@@ -20,7 +20,7 @@ from assay.core.translation import gettext as _
 from assay.core.view import fold
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft, Research, searchable
-from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled, with_answer
+from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled, redated, with_answer
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -258,6 +258,11 @@ def date_of(text: str, case: Case) -> str:
 def with_date(text: str, case: Case) -> str:
     """An answer with its date below it."""
     return formed(text, date_of(text, case), ())
+
+
+def with_new_date(text: str, case: Case) -> str:
+    """A text with its date as the sources it cites now give it."""
+    return redated(text, date_of(text, case))
 
 
 def settle(

@@ -315,11 +315,7 @@ def reread(view: RunView, text_of: TextOf, rules: CheckRules = ALL_OURS) -> Rere
     summary = summarize(view.claims, view.summary.dropped_markers)
     recorded = records(view.report.text, view.claims, view.passages, tuple(view.sources), summary)
     return Reread(
-        view=view,
-        found=tuple(found),
-        rulings=now,
-        added=rules.added,
-        problems=(*recorded, *held.problems(cited)),
+        view=view, found=tuple(found), rulings=now, added=rules.added, problems=(*recorded, *held.problems(cited))
     )
 
 

@@ -64,12 +64,7 @@ class Edition:
         ]
         return True
 
-    def _expected_claim(
-        self,
-        checked: ClaimResult,
-        changes: Changes,
-        lent: Sequence[ClaimResult],
-    ) -> ClaimChange:
+    def _expected_claim(self, checked: ClaimResult, changes: Changes, lent: Sequence[ClaimResult]) -> ClaimChange:
         after = changes.get(checked.id, (None, None))[1]
         expected = placed((after or checked).sentence)
         return ClaimChange(expected.text, (after or checked).passages) if after or checked in lent else expected
