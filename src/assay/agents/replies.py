@@ -1,4 +1,4 @@
-"""Detects faults in models' replies, and saves what is still usable."""
+"""Reads models' replies: what they call and name, their faults, and what is still usable of a faulty one."""
 
 from __future__ import annotations
 

@@ -244,9 +244,9 @@ def _opposed(
         if (meant := _sense(reading, index, senses))
     ]
     for index, meant in slots:
-        same = {place: other == meant for place, other in places if other == meant or other in opposed.against[meant]}
-        if same:
-            yield _opposition_finding(opposed, claim, index, texts, same)
+        agrees = {place: other == meant for place, other in places if other == meant or other in opposed.against[meant]}
+        if agrees:
+            yield _opposition_finding(opposed, claim, index, texts, agrees)
 
 
 def _sense(reading: AnalyzedText, index: int, senses: Mapping[str, str]) -> str:
@@ -255,10 +255,10 @@ def _sense(reading: AnalyzedText, index: int, senses: Mapping[str, str]) -> str:
 
 
 def _opposition_finding(
-    opposed: OpposedWords, claim: AnalyzedText, index: int, texts: Texts, same: dict[EvidenceSpan, bool]
+    opposed: OpposedWords, claim: AnalyzedText, index: int, texts: Texts, agrees: dict[EvidenceSpan, bool]
 ) -> SlotFinding:
-    """The finding for a word; `same` says of each place whether it has the word's sense, or an opposing one."""
-    bound = bind(context(claim, (index,)), texts.readings, same, same.__getitem__)
+    """The finding for a word; `agrees` says of each place whether it has the word's sense, or an opposing one."""
+    bound = bind(context(claim, (index,)), texts.readings, agrees, agrees.__getitem__)
     slot = slot_of(claim, index)
     if bound.other is None or not bound.conflicts(at_least=opposed.at_least, ratio=RATIO):
         return SlotFinding(rule=opposed.rule, slot=slot, outcome="stated" if bound.same else "absent")
