@@ -32,9 +32,8 @@ from paraphrasing import FAITHFUL
 from assay.core.claims import HOLDING, Verdict
 from assay.services.claim_checks import ClaimRow
 from assay.verify.claim_check import decide
-from assay.verify.verifier.index import index
+from assay.verify.verifier.index import LIKELY, index
 from assay.verify.verifier.verdicts import model, weigh
-from assay.verify.verifier.verifier_constants import LIKELY
 
 NO_DATA = 2
 CLAIMS = 200

@@ -6,7 +6,7 @@ The model writes the findings; if it cannot, code returns the passages it was sh
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -71,17 +71,6 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.task}\n{self.question}"
 
 
-class AgentBrief(msgspec.Struct, frozen=True, kw_only=True):
-    """The `brief` message of an agent, as JSON."""
-
-    question: str
-    language: str
-    date: str
-    documents: str
-    finished: tuple[Finished, ...]
-    earlier: str
-
-
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """An agent's report. `stop`: done, or what ended it early. `continued`: the lanes it continues, oldest first.
 
@@ -100,16 +89,16 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def brief(task: AgentTask) -> str:
-    """The `brief` message: question, language, date, documents, the work of finished agents."""
-    agent_brief = AgentBrief(
-        question=task.question,
-        language=task.language,
-        date=task.date,
-        documents=task.documents,
-        finished=task.finished,
-        earlier=task.earlier,
-    )
-    return msgspec.json.encode(agent_brief).decode()
+    """The `brief` message, as JSON: question, language, date, documents, the work of finished agents, findings."""
+    told = {
+        "question": task.question,
+        "language": task.language,
+        "date": task.date,
+        "documents": task.documents,
+        "finished": task.finished,
+        "earlier": task.earlier,
+    }
+    return msgspec.json.encode(told).decode()
 
 
 # Prompts, and the beginning of every request of an agent.
@@ -257,40 +246,50 @@ async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, 
     Raises:
         LimitReached, ModelFailed: there are none.
     """
-    reply = await _ask(place, ledger, history, opening, place.prompt("assay.agents", "findings"))
-    first = reply
-    wrong = wrong_with(reply, task, ledger)
-    if wrong:
-        again = f"{place.prompt('assay.agents', 'findings')}\n\nYour last reply could not be used: {wrong}."
-        reply = await _ask(place, ledger, history, opening, again)
-    return usable("findings", (first, reply), place, ledger)
+    instruction = place.prompt("assay.agents", "findings")
+
+    async def ask(note: str) -> Reply:
+        told = f"{instruction}\n\n{note}" if note else instruction
+        return await _ask(place, ledger, history, opening, told)
+
+    return await written("findings", ask, place, ledger, task)
 
 
-def wrong_with(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
-    """Why findings cannot be used: `defect`, or statements without citations; "" if they can."""
-    if wrong := defect(reply):
-        return wrong
-    if cite(reply.text, ledger).passages:
-        return ""
-    if len(words(reply.text)) >= LONG_ENOUGH_TO_CITE or mentions_passages(reply.text, task, ledger):
-        return "it cites no passage; put the id of the passage, like [S2003.17], after each sentence"
-    return ""
+async def written(
+    called: str, ask: Callable[[str], Awaitable[Reply]], place: Run, ledger: Ledger, task: AgentTask
+) -> str:
+    """The text of a reply, `called` findings or an analysis; if it is badly written, that of a second one.
 
-
-def usable(called: str, replies: Sequence[Reply], place: Run, ledger: Ledger) -> str:
-    """The text of the last of `replies`; if it is unusable, the best usable text of all of them by its citations.
+    `ask` gets a note on what was wrong, "" at first. If the second is unusable too, what can be used of both counts.
 
     Raises:
-        ModelFailed: nothing of them can be used.
+        ModelFailed: nothing can be used.
     """
-    wrong = defect(replies[-1])
+    first = last = await ask("")
+    if wrong := _wrong_with(first, task, ledger):
+        last = await ask(f"Your last reply could not be used: {wrong}.")
+    wrong = defect(last)
     if not wrong:
-        return replies[-1].text.strip()
-    left = [text for text in map(salvaged, replies) if cite(text, ledger).passages]
+        return last.text.strip()
+    left = [text for text in map(salvaged, (first, last)) if cite(text, ledger).passages]
     if not left:
         raise ModelFailed(f"{called} could not be used: {wrong}")
     place.warn(f"{called} were used in part: {wrong.partition(';')[0]}")
     return max(left, key=len)
+
+
+def _wrong_with(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
+    """Why findings cannot be used: `defect`, or statements without citations; "" if they can."""
+    if wrong := defect(reply):
+        return wrong
+    if cite(reply.text, ledger).passages or not _must_cite(reply.text, task, ledger):
+        return ""
+    return "it cites no passage; put the id of the passage, like [S2003.17], after each sentence"
+
+
+def _must_cite(text: str, task: AgentTask, ledger: Ledger) -> bool:
+    """True if a text is long, or says something about the passages shown."""
+    return len(words(text)) >= LONG_ENOUGH_TO_CITE or mentions_passages(text, task, ledger)
 
 
 def mentions_passages(text: str, task: AgentTask, ledger: Ledger) -> bool:
@@ -309,7 +308,7 @@ def _stands(new: set[str], ledger: Ledger) -> bool:
 def founded(text: str, task: AgentTask, ledger: Ledger, lane: int) -> CitedText:
     """The citations of a text; if it says something without citing, the nearest passages that its agent was shown."""
     cited = cite(text, ledger)
-    if cited.passages or not (len(words(text)) >= LONG_ENOUGH_TO_CITE or mentions_passages(text, task, ledger)):
+    if cited.passages or not _must_cite(text, task, ledger):
         return cited
     shown = ledger.seeing([lane])
     near = (shown if shown.count() else ledger).recall(f"{text}\n{task.task}", BEST)

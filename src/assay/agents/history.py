@@ -6,9 +6,9 @@ history is too long, the oldest results are shortened first; a shortened passage
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -24,6 +24,7 @@ from assay.run.voice import HEARD, StreamHooks
 
 # How much fits: output caps, and the room for a history in a window, in tokens.
 
+T = TypeVar("T")
 MARGIN = 0.05
 MESSAGE_TOKENS = 8
 
@@ -37,6 +38,14 @@ def room(profile: Profile, system: str, tools: Sequence[ToolDefinition], max_tok
     """The part of the window left for messages."""
     fixed = estimate_tokens(system) + estimate_tokens(msgspec.json.encode(tools).decode()) + max_tokens
     return max(0, int(profile.window * (1 - MARGIN)) - fixed)
+
+
+async def halved(ask: Callable[[int], Awaitable[T]], tokens: int) -> T:
+    """Ask with so many tokens of findings, and with half of them if the model says that they do not fit."""
+    try:
+        return await ask(tokens)
+    except ContextTooLong:
+        return await ask(tokens // 2)
 
 
 def size(message: Message) -> int:
@@ -194,8 +203,7 @@ def _named(blocks: Sequence[SourceBlock]) -> str:
 def _without(blocks: Sequence[SourceBlock], others: Sequence[SourceBlock]) -> list[SourceBlock]:
     """The passages that are in none of `others`, below their sources."""
     gone = {each.id for block in others for each in block.passages}
-    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if p.id not in gone)) for b in blocks)
-    return [block for block in kept if block.passages]
+    return _chosen(blocks, lambda each: each not in gone)
 
 
 def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
@@ -204,8 +212,12 @@ def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
         ((len(wanted & set(words(each.text))), each.id) for block in blocks for each in block.passages),
         key=lambda pair: -pair[0],
     )
-    best = {id for _, id in rated[:BEST]}
-    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if p.id in best)) for b in blocks)
+    return _chosen(blocks, {id for _, id in rated[:BEST]}.__contains__)
+
+
+def _chosen(blocks: Sequence[SourceBlock], keeps: Callable[[str], bool]) -> list[SourceBlock]:
+    """The passages whose ids it keeps, below their sources."""
+    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if keeps(p.id))) for b in blocks)
     return [block for block in kept if block.passages]
 
 
@@ -220,12 +232,7 @@ def fitted(run: Run, role: Role, history: History, request: Request, closing: Se
 
 
 async def ask(
-    run: Run,
-    role: Role,
-    history: History,
-    request: Request,
-    closing: Sequence[Message],
-    hooks: StreamHooks = HEARD,
+    run: Run, role: Role, history: History, request: Request, closing: Sequence[Message], hooks: StreamHooks = HEARD
 ) -> Reply:
     """Ask `request` with the messages of `history` and then `closing`; see `Run.ask`.
 

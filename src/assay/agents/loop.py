@@ -20,7 +20,7 @@ from assay.agents.findings import (
     report,
 )
 from assay.agents.history import CallResult, History, ModelTurn, ask, counted, fitted, output, result, rules
-from assay.agents.replies import mend, tell_ignored
+from assay.agents.replies import mend, names, tell_ignored
 from assay.core.brief import shortened
 from assay.core.errors import Failed, LimitReached, ModelFailed
 from assay.core.events import (
@@ -39,7 +39,7 @@ from assay.core.ports import LedgerRow
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
-from assay.run.protocols import DocumentPassages, Observation, Tool
+from assay.run.protocols import Observation, Tool
 from assay.run.run import Branch, Run
 from assay.run.steps import StepContext, watched
 from assay.run.voice import HEARD, StreamHooks
@@ -86,7 +86,8 @@ async def act(
 
 
 async def _call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Acted:
-    run.emit(ToolStarted(call=call.id, tool=call.name, arguments=_arguments(call)))
+    arguments = call.malformed or msgspec.json.encode(call.arguments).decode()
+    run.emit(ToolStarted(call=call.id, tool=call.name, arguments=arguments))
     try:
         with watched(run, "tool", call.name if call.name in tools else "unknown"):
             observation = await _perform(run, ledger, tools, call)
@@ -110,10 +111,6 @@ async def _perform(run: Run, ledger: Ledger, tools: Mapping[str, Tool], call: To
     return await tool.run(run, ledger, call.arguments)
 
 
-def _arguments(call: ToolCall) -> str:
-    return call.malformed or msgspec.json.encode(call.arguments).decode()
-
-
 async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[CallResult, ...]:
     """Give ids to what a turn's calls showed, in call order, in one step, and return the answers to the calls."""
     shown = [each for one in acted if one.observation for each in one.observation.shown]
@@ -128,8 +125,9 @@ async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) 
             step_context.record(row)
         return Observed(added.rows)
 
+    places = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
     # Under the writer's gate: results are kept, whatever limit has been reached meanwhile.
-    observed = await run.at("write").step("observe", register, returns=Observed, input=_input(shown))
+    observed = await run.at("write").step("observe", register, returns=Observed, input=places)
     ledger.apply(observed.rows)
     return tuple(_result(run, ledger, each, about) for each in acted)
 
@@ -141,10 +139,6 @@ def _queries_and_opened(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
     queries = [str(arguments["query"]) for arguments in searches if "query" in arguments]
     opened = [each.observation.shown for each in done if each.observation and "documents" in each.call.arguments]
     return queries, [one.document.title or one.document.name for shown in opened for one in shown]
-
-
-def _input(shown: Sequence[DocumentPassages]) -> list[tuple[str, list[int]]]:
-    return [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
 
 
 def _result(run: Run, ledger: Ledger, acted: Acted, about: str) -> CallResult:
@@ -280,7 +274,7 @@ class Agent:
                 return
             self.turns = turn
             await self.act(place, message)
-            if DONE.name in _names(message):
+            if DONE.name in names(message.calls):
                 return
 
     async def act(self, place: Run, message: Message) -> tuple[CallResult, ...]:
@@ -321,7 +315,7 @@ class Agent:
         """
         (message, reply), reminded = await self._reply(place, turn), turn > 1
         for _thought in range(place.rules.thoughts + 1):
-            only_thinks = _names(message) == {THINK.name}
+            only_thinks = names(message.calls) == {THINK.name}
             if acting(message) or (reminded and not only_thinks):
                 break
             reminded = reminded or not only_thinks
@@ -375,7 +369,3 @@ class Agent:
 def acting(message: Message) -> tuple[ToolCall, ...]:
     """The calls of a reply that do something, rather than signal to the loop."""
     return tuple(call for call in message.calls if call.name not in CONTROL)
-
-
-def _names(message: Message) -> set[str]:
-    return {call.name for call in message.calls}

@@ -1,15 +1,15 @@
-"""Detects faults in models' replies, and saves what is still usable."""
+"""Reads models' replies: what they call and name, their faults, and what is still usable of a faulty one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from assay.core.events import ToolsIgnored
 from assay.core.markers import strip
-from assay.core.messages import Reply, Task
+from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.run.call_repair import decoded as decoded
@@ -17,6 +17,35 @@ from assay.run.call_repair import json_values as json_values
 from assay.run.call_repair import mend as mend
 from assay.run.call_repair import read_json as read_json
 from assay.run.run import Run
+
+
+def names(tools: Iterable[ToolDefinition | ToolCall]) -> set[str]:
+    """The names of tools, or of the called ones."""
+    return {tool.name for tool in tools}
+
+
+def first(calls: Sequence[ToolCall], name: str) -> ToolCall | None:
+    """The first call of a tool; None if there is none."""
+    return next((call for call in calls if call.name == name), None)
+
+
+def line_of(value: object) -> str:
+    """A text that a model wrote, on one line; anything else is no text."""
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def named(ids: object) -> tuple[str, ...]:
+    """The ids that a model wrote as a list or alone, perhaps in brackets; anything else names none."""
+    written = ids if isinstance(ids, list) else [ids]
+    return tuple(id.strip().strip("[]") for id in written if isinstance(id, str))
+
+
+def again(request: Request, reply: Reply, note: str) -> Request:
+    """The request once more, after a reply that could not be read; `note` says what is wanted."""
+    said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+    messages = (*request.messages, *said, Message(role="user", name="note", text=note))
+    return msgspec.structs.replace(request, messages=messages)
+
 
 # Texts of a model caught in a loop: found by what they say, not by their layout, and cut. Limits chosen by hand.
 
@@ -49,7 +78,7 @@ class TextUnit(msgspec.Struct, frozen=True):
 def repeating(text: str) -> bool:
     """True if a text is caught in a loop."""
     units = list(_units(text))
-    return bool(_loops(units)) or _said_before(units) > MOST_SAID_BEFORE or _circles(text)
+    return bool(_loops(units)) or _said_before(units) > MOST_SAID_BEFORE or _circle(text) > 0
 
 
 def without_loops(text: str) -> str:
@@ -194,10 +223,6 @@ def _circle(text: str) -> int:
         if tail.endswith(one * _ROUNDS) and sum(map(str.isalpha, one)) >= size / 2:
             return size
     return 0
-
-
-def _circles(text: str) -> bool:
-    return _circle(text) > 0
 
 
 def _uncircled(text: str) -> str:

@@ -22,9 +22,10 @@ from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source
 from assay.core.text import words
 from assay.core.usage import Usage
-from assay.phases.background import BACKGROUND, background_request, may_search
-from assay.phases.case import Case, PartAssessment, Research
+from assay.phases.background import BACKGROUND, background_request
+from assay.phases.case import Case, PartAssessment, Research, may_search
 from assay.phases.coverage import ASSESS, SHARE, assess, assess_request, closed_plan, judged, unreported
+from assay.phases.dispatch import Foresight
 from assay.phases.fork import recalled
 from assay.phases.method import way
 from assay.phases.writer import ReportWriter, slot_of
@@ -178,8 +179,8 @@ def foresee_background(run: Run, case: Case) -> None:
         run.foresee(BACKGROUND, "simple", build)
 
 
-class NextCalls:
-    """The calls that follow the last agents (`Foresight`)."""
+class NextCalls(Foresight):
+    """The calls that follow the last agents."""
 
     def __init__(self, run: Run, case: Case) -> None:
         self._run, self._case = run, case

@@ -26,7 +26,7 @@ from assay.core.text import estimate_tokens
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, data, user
+from assay.phases.case import Case, data, may_search, user
 from assay.phases.material import evidence
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
@@ -55,14 +55,6 @@ class Reopened(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(_(message).format(count=count) for message, count in reasons if count)
 
 
-class StoredTexts(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents with their passages, as far as they are still stored and fit into the limit."""
-
-    found: tuple[tuple[int, DocumentPassages], ...] = ()
-    gone: int = 0
-    left_out: int = 0
-
-
 async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
     """Add the `limit` passages of all opened documents that answer the question best; return the report's limits.
 
@@ -70,22 +62,24 @@ async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
     """
 
     async def search(step_context: StepContext) -> Reopened:
-        stored = await asyncio.to_thread(_stored, run, case)
-        shown = await asyncio.to_thread(_best, stored.found, case.question, limit)
+        stored, gone, left_out = await asyncio.to_thread(_stored, run, case)
+        shown = await asyncio.to_thread(_best, stored, case.question, limit)
         rows: list[LedgerRow] = []
         for lane in sorted({lane for lane, _each in shown}):
             rows += case.ledger.register(lane, [each for at, each in shown if at == lane]).rows
         for row in rows:
             step_context.record(row)
-        return Reopened(rows=tuple(rows), gone=stored.gone, left_out=stored.left_out)
+        return Reopened(rows=tuple(rows), gone=gone, left_out=left_out)
 
     reopened = await run.step("reopen", search, returns=Reopened, input=[case.question, case.inherited.ahead])
     case.ledger.apply(reopened.rows)
     return reopened.limits
 
 
-def _stored(run: Run, case: Case) -> StoredTexts:
-    """Each document the earlier run has seen, once, with the lane that saw it first."""
+def _stored(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPassages]], int, int]:
+    """Each document the earlier run has seen, once, with the lane that saw it first, as far as it is still stored and
+    fits into the limit; then how many are gone, and how many left out.
+    """
     library, room = run.world.library, MOST_BYTES
     found: list[tuple[int, DocumentPassages]] = []
     gone = left_out = 0
@@ -102,7 +96,7 @@ def _stored(run: Run, case: Case) -> StoredTexts:
                 continue
             room -= document.size
             found.append((lane, DocumentPassages(document=document, spans=spans)))
-    return StoredTexts(found=tuple(found), gone=gone, left_out=left_out)
+    return found, gone, left_out
 
 
 def _opened(run: Run, case: Case, library: Library) -> dict[str, tuple[Document, int]]:
@@ -157,11 +151,6 @@ class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
         return f"Word {'at most ' if self.fewer else ''}{counted(self.queries, 'query', 'queries')}."
 
 
-def may_search(run: Run, case: Case) -> bool:
-    """True if there is anything to search: documents in scope, or the web."""
-    return "search" in case.tools and (bool(case.count) or run.brief.scope.web)
-
-
 async def look_around(run: Run, case: Case) -> str:
     """Search a few queries and return the best passages as text for the planner; empty if there is nothing to
     search.
@@ -204,11 +193,7 @@ def background_request(place: Run, case: Case, most: int, tokens: int) -> Reques
     return Request(
         task="background",
         system=place.prompt("assay.phases", "background"),
-        messages=(
-            user("documents", case.documents),
-            rules(QueryRules(queries=most, fewer=True)),
-            *case.asked(),
-        ),
+        messages=(user("documents", case.documents), rules(QueryRules(queries=most, fewer=True)), *case.asked()),
         tools=(case.tools["search"].definition,),
         tool_choice="required",
         max_tokens=output(place.profile("simple"), tokens),

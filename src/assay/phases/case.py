@@ -17,7 +17,7 @@ from assay.core.events import ScopeCounted
 from assay.core.markers import strip
 from assay.core.messages import Message
 from assay.core.phrases import in_words
-from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep, StepStatus
+from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep, StepStatus, Triage
 from assay.core.sources import CollectionSummary
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
@@ -170,6 +170,21 @@ async def look_at_scope(run: Run) -> CollectionSummary:
         return CollectionSummary(documents=0)
 
 
+def searchable(run: Run, case: Case) -> bool:
+    """True if there is anything to search: documents in scope, or the web."""
+    return bool(case.count) or run.brief.scope.web
+
+
+def may_search(run: Run, case: Case) -> bool:
+    """True if there is anything to search, and the tool for it."""
+    return "search" in case.tools and searchable(run, case)
+
+
+def goes_on(brief: Brief, triage: Triage) -> bool:
+    """True if a run uses the evidence it took over: not if it asks about something else and can search."""
+    return triage.follow_up != "new_topic" or "search" not in brief.tools
+
+
 def on_new_topic(run: Run, case: Case) -> Case:
     """The case without inherited evidence: the run asks about something other than the one it continues."""
     return msgspec.structs.replace(
@@ -310,15 +325,7 @@ def task_for(step: PlanStep) -> str:
     return f"{step.title}\n{step.description}" if step.description else step.title
 
 
-def agent_task(
-    case: Case,
-    research: Research,
-    task: str,
-    *,
-    step: int,
-    turns: int,
-    calls: int = 0,
-) -> AgentTask:
+def agent_task(case: Case, research: Research, task: str, *, step: int, turns: int, calls: int = 0) -> AgentTask:
     """A task with the brief an agent gets at its spawn: it knows of other agents only those that have finished."""
     lanes = [finding.lane for finding in research.findings]
     return AgentTask(

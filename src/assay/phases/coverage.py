@@ -10,7 +10,7 @@ import msgspec
 
 from assay.agents.findings import Finding
 from assay.agents.history import output
-from assay.agents.replies import read_json
+from assay.agents.replies import line_of, read_json
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.messages import Message, Profile, Request, Schema, closed
@@ -19,17 +19,7 @@ from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
 from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.case import (
-    STATUS,
-    WORKED_ON,
-    Case,
-    PartAssessment,
-    Research,
-    answers,
-    data,
-    marked,
-    user,
-)
+from assay.phases.case import STATUS, WORKED_ON, Case, PartAssessment, Research, answers, data, marked, user
 from assay.phases.dispatch import AgentPool, Dispatch, collect, may_work
 from assay.phases.material import fitted
 from assay.run.execution import STOPPED
@@ -42,16 +32,6 @@ SHARE = 4
 """Findings beside other content take at most 1/`SHARE` of the window."""
 
 
-class StepFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding in the `findings` message: `searched` are its queries, `cites` counts the passages it cites."""
-
-    step: int
-    task: str
-    searched: tuple[str, ...]
-    cites: int
-    text: str
-
-
 def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
     """The findings as one message, shortened to `tokens`."""
 
@@ -61,14 +41,15 @@ def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -
     return tuple(fitted(findings, tokens, messages))
 
 
-def _step_finding(ledger: Ledger, finding: Finding) -> StepFinding:
-    return StepFinding(
-        step=finding.step,
-        task=finding.task,
-        searched=ledger.seeing([finding.lane]).queries(),
-        cites=0 if finding.uncited else len(finding.passages),
-        text=finding.text,
-    )
+def _step_finding(ledger: Ledger, finding: Finding) -> dict[str, object]:
+    """One finding in the message: `searched` are its queries, `cites` counts the passages it cites."""
+    return {
+        "step": finding.step,
+        "task": finding.task,
+        "searched": ledger.seeing([finding.lane]).queries(),
+        "cites": 0 if finding.uncited else len(finding.passages),
+        "text": finding.text,
+    }
 
 
 def earlier(findings: Sequence[Finding], profile: Profile) -> str:
@@ -112,18 +93,12 @@ JUDGED = {
 FORM = Schema(name="coverage", schema=closed({"parts": JUDGED}))
 
 
-class JudgedPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part in the `parts` message; `step` is the number of its plan step, 0 for a part of the question."""
-
-    part: int
-    step: int
-    text: str
-
-
 def parts_of(coverage: Sequence[Coverage]) -> str:
-    """The `parts` message: the parts to judge, numbered from 1. The question's own status follows from its parts."""
-    numbered = enumerate(coverage[1:], 1)
-    return data([JudgedPart(part=number, step=each.step, text=each.part) for number, each in numbered])
+    """The `parts` message: the parts to judge, numbered from 1. The question's own status follows from its parts.
+
+    `step` is the number of a plan step, 0 for a part of the question.
+    """
+    return data([{"part": at, "step": each.step, "text": each.part} for at, each in enumerate(coverage[1:], 1)])
 
 
 async def judge(
@@ -132,7 +107,7 @@ async def judge(
     """Have a model judge the parts of `coverage`. Returns nothing, with a warning, if it fails or cannot be read."""
     case, tokens = agent_pool.case, place.profile("simple").window // SHARE
     try:
-        hooks = StreamHooks(slot=ASSESS, on_begin=partial(agent_pool.foresee_report, research))
+        hooks = StreamHooks(slot=ASSESS, on_begin=partial(agent_pool.foresight.report, research))
         try:
             reply = await place.ask("simple", assess_request(place, case, research, coverage, tokens), hooks)
         except ContextTooLong:
@@ -185,7 +160,7 @@ def _one(value: object, coverage: Sequence[Coverage]) -> tuple[int, PartAssessme
     status = WORDS.get(" ".join(rating.casefold().split())) if isinstance(rating, str) else None
     if type(number) is not int or not 0 < number < len(coverage) or status is None:
         return 0, None
-    reason = " ".join(why.split())[:REASON] if isinstance(why, str) else ""
+    reason = line_of(why)[:REASON]
     part = coverage[number]
     return number, PartAssessment(step=part.step, part=part.part, status=status, reason=reason)
 

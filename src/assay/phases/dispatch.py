@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
+from functools import partial
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
-from assay.agents.findings import AgentTask, Finding, added, founded, usable, wrong_with
-from assay.agents.history import output, room
+from assay.agents.findings import AgentTask, Finding, added, founded, written
+from assay.agents.history import halved, output, room
 from assay.agents.loop import count, research_agent
 from assay.agents.replies import decoded
 from assay.core.brief import DepthRules, Speculation
 from assay.core.citations.reader import citing
-from assay.core.errors import ContextTooLong, Failed, LimitReached, ModelFailed, ToolError
+from assay.core.errors import Failed, LimitReached, ModelFailed, ToolError
 from assay.core.events import (
     AgentAbandoned,
     AgentFailed,
@@ -24,25 +26,17 @@ from assay.core.events import (
     FindingDelta,
     FindingStarted,
 )
-from assay.core.messages import Message, Reply, Request, ToolCall
+from assay.core.messages import Reply, Request, ToolCall
 from assay.core.phrases import in_words
 from assay.core.plan import PlanStep
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.case import (
-    Case,
-    Research,
-    agent_task,
-    step_for,
-    task_for,
-    user,
-)
-from assay.phases.control import RESEARCH_AGENT, ResearchAgent
+from assay.phases.case import Case, Research, agent_task, step_for, task_for, user
 from assay.phases.material import fitted, going_on, informed, messages_of, nobody, not_before, predecessor
 from assay.run.execution import STOPPED
 from assay.run.run import Handle, Run
 from assay.run.voice import StreamHooks
-from assay.tools.arguments import read
+from assay.tools.arguments import define, read
 
 # A step of analysis compares or judges the findings of other steps, without a search.
 
@@ -58,7 +52,7 @@ async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[
     place = run.child("findings").at("report")
     try:
         await count(run)
-        text = await _write(place, ledger, task, findings)
+        text = await written("the analysis", partial(_ask, place, ledger, task, findings), place, ledger, task)
     except (LimitReached, ModelFailed) as failed:
         run.emit(AgentFailed(lane=run.lane, error=in_words(failed.reason)))
         raise
@@ -67,20 +61,7 @@ async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[
     return finding
 
 
-async def _write(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding]) -> str:
-    """Write the analysis, and once more if it is badly written."""
-    note: tuple[Message, ...] = ()
-    reply = await _ask(place, ledger, task, findings, note)
-    first = reply
-    if wrong := wrong_with(reply, task, ledger):
-        note = (user("note", f"Your last reply could not be used: {wrong}."),)
-        reply = await _ask(place, ledger, task, findings, note)
-    return usable("the analysis", (first, reply), place, ledger)
-
-
-async def _ask(
-    place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: tuple[Message, ...]
-) -> Reply:
+async def _ask(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: str) -> Reply:
     """Ask with as many of the findings as fit, and with half of them if the model says that they do not."""
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
@@ -94,7 +75,7 @@ async def _ask(
     tokens = min(room(profile, request.system, (), request.max_tokens), profile.window // 2)
 
     async def asked(tokens: int) -> Reply:
-        fixed = (user("question", task.question), user("task", task.task), *note)
+        fixed = (user("question", task.question), user("task", task.task), *([user("note", note)] if note else []))
         shown = fitted(findings, tokens, lambda some: messages_of(some, ledger))
         return await place.ask(
             "analytical",
@@ -102,10 +83,29 @@ async def _ask(
             StreamHooks(deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citing(ledger.knows)),
         )
 
-    try:
-        return await asked(tokens)
-    except ContextTooLong:
-        return await asked(tokens // 2)
+    return await halved(asked, tokens)
+
+
+class ResearchAgent(msgspec.Struct, frozen=True):
+    """`research_agent`: send an agent."""
+
+    task: Annotated[
+        str,
+        Meta(description="The whole task: what to find, about what, which names and dates; the agent sees no more."),
+    ]
+    step: Annotated[int, Meta(description="The number of the plan step it serves.")] = 0
+    continues: Annotated[str, Meta(description="The number of an agent whose work it carries on.")] = ""
+    after: Annotated[
+        tuple[int, ...], Meta(description="The calls before it in this reply, from 1, whose findings it needs.")
+    ] = ()
+
+
+RESEARCH_AGENT = define(
+    "research_agent",
+    "Send a research agent to work on one task. Several calls at once work in parallel. Its findings come back.",
+    ResearchAgent,
+    control=True,
+)
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,8 +124,8 @@ async def reported(sent: Sent) -> Finding | None:
         return None
 
 
-class Foresight(Protocol):
-    """Begins the model calls that follow the last agents, before they are asked for."""
+class Foresight:
+    """Begins the model calls that follow the last agents, before they are asked for; this one begins none."""
 
     def ending(self, research: Research) -> None:
         """Begin what follows if these are the last findings."""
@@ -138,19 +138,8 @@ class AgentPool:
     """The pool that all agents of a run share: a limited number work at once, the rest wait in order."""
 
     def __init__(self, case: Case, rules: DepthRules, foresight: Foresight | None = None) -> None:
-        self.case, self.rules = case, rules
+        self.case, self.rules, self.foresight = case, rules, foresight or Foresight()
         self._places = asyncio.Semaphore(rules.agents_at_once)
-        self._foresight = foresight
-
-    def foresee_ending(self, research: Research) -> None:
-        """See `Foresight.ending`."""
-        if self._foresight is not None:
-            self._foresight.ending(research)
-
-    def foresee_report(self, research: Research) -> None:
-        """See `Foresight.report`."""
-        if self._foresight is not None:
-            self._foresight.report(research)
 
     def task(self, research: Research, step: PlanStep) -> AgentTask:
         """A plan step as a task for an agent."""

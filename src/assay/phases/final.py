@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -16,16 +17,15 @@ from assay.core.translation import gettext as _
 from assay.core.translation import statement_kind, statements_in
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft
-from assay.phases.form import is_listed, missing, redated, unfound, unheeded, with_missing
+from assay.phases.form import is_listed, missing, unfound, unheeded, with_missing
 from assay.phases.method import leaving, method, notice, rests_on_withdrawn
 from assay.phases.source_comparison import compare
-from assay.phases.write import date_of
+from assay.phases.write import date_of, with_new_date
 from assay.run.engine import Outcome
 from assay.run.run import Run
-from assay.verify.claim_check import CheckRules, ClaimResult
+from assay.verify.claim_check import CheckRules, ClaimResult, Means
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.pipeline import Verified, WrittenReport, verify
-from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Repaired
 
 # Which parts of the plan and the question the verified report answers.
@@ -130,7 +130,12 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
         closing = Closing(draft.coverage, passages, formed=draft.composed or bool(run.brief.template))
         verified = await verify(
             phase,
-            _written(draft),
+            WrittenReport(
+                text=draft.text,
+                streamed=draft.streamed,
+                found=draft.found,
+                proofreader=draft.proofreader if draft.sourced else None,  # without sources nothing is checked
+            ),
             EvidenceIndex(passages, sources, case.reader),
             CheckRules(
                 enabled=run.brief.verify,
@@ -162,12 +167,6 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
 
 
-def _written(draft: Draft) -> WrittenReport:
-    """The draft as it is verified. Without sources nothing is checked."""
-    proofreader = draft.proofreader if draft.sourced else None
-    return WrittenReport(text=draft.text, streamed=draft.streamed, found=draft.found, proofreader=proofreader)
-
-
 def _cited(draft: Draft, ledger: Ledger) -> tuple[Source, ...]:
     """The sources of the passages that the report cites, each once."""
     ids = dict.fromkeys(passage.source for passage in cite(draft.text, ledger).passages)
@@ -183,7 +182,7 @@ def _means(run: Run, case: Case, draft: Draft) -> Means | None:
         tools=case.tools,
         off=run.brief.repairs_off,
         emptied=nothing() if run.brief.template else "",
-        retell=lambda text: redated(text, date_of(text, case)),
+        retell=partial(with_new_date, case=case),
     )
 
 

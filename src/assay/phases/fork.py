@@ -36,9 +36,9 @@ from assay.core.translation import gettext as _
 from assay.core.translation import quoted as in_quotes
 from assay.evidence.ledger import Ledger, row_name
 from assay.phases import inheritance
-from assay.phases.case import Case, Research, finding_summary
+from assay.phases.case import Case, Research, finding_summary, goes_on
 from assay.phases.coverage import assess
-from assay.phases.inheritance import InheritedEvidence, goes_on, is_fresh
+from assay.phases.inheritance import InheritedEvidence, is_fresh
 from assay.phases.material import evidence
 from assay.run.process import brief_of, own_release
 from assay.run.run import KEPT_TAG, Run, keep_key

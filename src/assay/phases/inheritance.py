@@ -11,7 +11,6 @@ from assay.agents.findings import Finished
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunContinued, SourceExpected, decode
-from assay.core.plan import Triage
 from assay.core.ports import LedgerRow, Memory, StepRecord
 from assay.core.report import bibliography
 from assay.core.sources import CollectionSummary
@@ -132,11 +131,6 @@ def _finished(memory: Memory, view: RunView) -> tuple[Finished, ...]:
 def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: CollectionSummary | None) -> bool:
     """True if results of `date` over the documents of `scope` are valid for a run of this brief over `now`."""
     return (date == brief.date or not brief.scope.web) and scope is not None and scope == now
-
-
-def goes_on(brief: Brief, triage: Triage) -> bool:
-    """True if a run uses the evidence it took over: not if it asks about something else and can search."""
-    return triage.follow_up != "new_topic" or "search" not in brief.tools
 
 
 def opened_ledger(run: Run, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:

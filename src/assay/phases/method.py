@@ -55,7 +55,7 @@ def _provider_notes(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str,
 
 
 def _searched(rows: Sequence[SearchRow]) -> str:
-    answered = _names(row for row in rows if not row.failed)
+    answered = list(dict.fromkeys(row.provider for row in rows if not row.failed))
     failed = {row.provider: row.failed for row in reversed(rows) if row.failed}
     silent = [_failure(name, failed[name]) for name in sorted(failed) if name not in answered]
     missing = [listed(silent)] if silent else []
@@ -123,10 +123,6 @@ def _host(url: str) -> str:
         return read_url(url).authority
     except BadUrl:
         return ""
-
-
-def _names(rows: Iterable[SearchRow]) -> list[str]:
-    return list(dict.fromkeys(row.provider for row in rows))
 
 
 # What a reader must know about private documents that were allowed to leave the machine.

@@ -12,7 +12,7 @@ import msgspec
 
 from assay.agents.findings import THINK
 from assay.agents.history import CallResult, History, ModelTurn, ask, counted, output, rules
-from assay.agents.replies import mend, tell_ignored
+from assay.agents.replies import mend, names, tell_ignored
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
@@ -20,13 +20,22 @@ from assay.core.phrases import in_words
 from assay.core.plan import Plan
 from assay.core.translation import gettext as _
 from assay.phases.case import Research, data, steered, user
-from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, names
-from assay.phases.dispatch import AgentPool, Dispatch, Sent, collect
+from assay.phases.dispatch import RESEARCH_AGENT, AgentPool, Dispatch, Sent, collect
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
+from assay.tools.arguments import define
 
 CALL_A_TOOL = "Answer with a tool call: research_agent for what is open, or generate_report."
 FIRST_WORDS = 1_500
+
+
+class GenerateReport(msgspec.Struct, frozen=True):
+    """`generate_report`: research is done."""
+
+
+GENERATE_REPORT = define(
+    "generate_report", "End research and have the report written from the findings.", GenerateReport, control=True
+)
 
 
 class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +125,7 @@ class Orchestrator:
         thoughts = mistakes = 0
         while True:
             message, settled = await self._ask(place, cycle, thoughts)
-            called = names_of(message.calls)
+            called = names(message.calls)
             thought = THINK.name in called
             if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
                 self._unconsidered = not (thought or thoughts) and THINK in self._tools(place, thoughts)
@@ -151,7 +160,9 @@ class Orchestrator:
         dispatch = Dispatch(place, self.agent_pool, self.research, cycle)
         try:
             closing = [user("plan", data(self.research.plan)), rules(cycle_rules)]
-            hooks = StreamHooks(on_call=dispatch.take, on_begin=partial(self.agent_pool.foresee_ending, self.research))
+            hooks = StreamHooks(
+                on_call=dispatch.take, on_begin=partial(self.agent_pool.foresight.ending, self.research)
+            )
             reply = await ask(place, "analytical", self.history, request, closing, hooks)
         except (LimitReached, ModelFailed):
             dispatch.settle([])
@@ -165,11 +176,6 @@ class Orchestrator:
         native = place.profile("analytical").native_reasoning
         may_think = not native and thoughts < self.agent_pool.rules.thoughts
         return (RESEARCH_AGENT, GENERATE_REPORT, *((THINK,) if may_think else ()))
-
-
-def names_of(calls: Sequence[ToolCall]) -> set[str]:
-    """The names of the called tools."""
-    return {call.name for call in calls}
 
 
 def _system(place: Run, tools: Sequence[ToolDefinition]) -> str:

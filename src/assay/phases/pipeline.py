@@ -17,13 +17,12 @@ from assay.evidence.documents import DocumentReader
 from assay.locale import speaking
 from assay.phases.anticipation import NextCalls, count_unasked, foresee_background, search_names, search_question
 from assay.phases.background import look_around
-from assay.phases.case import Case, Draft, Research, on_new_topic, open_case, with_instructions
+from assay.phases.case import Case, Draft, Research, goes_on, on_new_topic, open_case, searchable, with_instructions
 from assay.phases.coverage import cover
 from assay.phases.dispatch import AgentPool
 from assay.phases.fields.answer import fill
 from assay.phases.final import finish
 from assay.phases.fork import Checkpoint, announce, keep, recalled, take_up
-from assay.phases.inheritance import goes_on
 from assay.phases.method import forewarn
 from assay.phases.planner import agreed, follow, make_plan
 from assay.phases.survey.survey_phase import survey
@@ -135,11 +134,6 @@ async def researched(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -
     case = await with_instructions(run, case, research.steering)
     await forewarn(run, case.ledger, research.findings)
     return await reported(run, case, research, at.coverage)
-
-
-def searchable(run: Run, case: Case) -> bool:
-    """True if there is anything to search: documents in scope, or the web."""
-    return bool(case.count) or run.brief.scope.web
 
 
 async def at_once(run: Run, case: Case, text: str) -> Draft:

@@ -9,11 +9,11 @@ import msgspec
 
 from assay.agents.history import counted, output
 from assay.agents.history import rules as stated
-from assay.agents.replies import read_json
+from assay.agents.replies import again, line_of, read_json
 from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
-from assay.core.messages import Message, Request, Schema, closed
+from assay.core.messages import Request, Schema, closed
 from assay.core.phrases import in_words
 from assay.core.plan import Plan, PlanStep, Reviewed, StepTitles
 from assay.core.translation import gettext as _
@@ -136,9 +136,7 @@ async def _ask(phase: Run, request: Request) -> Plan | None:
         reply = await phase.ask("analytical", request, hooks)
     plan = read_plan(reply.text, phase.rules.max_steps)
     if plan is None:
-        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        again = msgspec.structs.replace(request, messages=(*request.messages, *messages, user("note", AGAIN)))
-        plan = read_plan((await phase.ask("analytical", again)).text, phase.rules.max_steps)
+        plan = read_plan((await phase.ask("analytical", again(request, reply, AGAIN))).text, phase.rules.max_steps)
     return plan
 
 
@@ -209,14 +207,14 @@ def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
     enough = more and value.get("enough_context") is True
     if not numbered and not enough:
         return None
-    title = _text(value.get("title")) or (numbered[0].title if numbered else "")
-    thought = _text(value.get("thought"))
+    title = line_of(value.get("title")) or (numbered[0].title if numbered else "")
+    thought = line_of(value.get("thought"))
     return Plan(title=title[:TITLE_LENGTH], thought=thought, enough_context=enough, steps=numbered)
 
 
 def concise(plan: Plan, question: str) -> Plan:
     """Drop descriptions that only repeat the question or its beginning: every agent gets the question anyway."""
-    whole = _text(question).casefold()
+    whole = line_of(question).casefold()
     steps = (
         msgspec.structs.replace(step, description="")
         if whole.startswith(step.description.casefold().rstrip("…. ")) or step.description == step.title
@@ -231,19 +229,19 @@ def _step(value: object) -> PlanStep | None:
         value = {"title": value}
     if not isinstance(value, dict):
         return None
-    title = _text(value.get("title") or value.get("name") or value.get("description"))
+    title = line_of(value.get("title") or value.get("name") or value.get("description"))
     if not title:
         return None
     analysis = value.get("type") == "analysis"
     needs_search = value.get("needs_search", not analysis)
-    again = value.get("again")
+    retried = value.get("again")
     return PlanStep(
         id=0,
         title=title,
-        description=_text(value.get("description")),
+        description=line_of(value.get("description")),
         type="analysis" if analysis else "research",
         needs_search=needs_search if isinstance(needs_search, bool) else not analysis,
-        again=again if type(again) is int and 0 < again <= HIGHEST else 0,
+        again=retried if type(retried) is int and 0 < retried <= HIGHEST else 0,
     )
 
 
@@ -261,7 +259,3 @@ def _numbered(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[Pla
 def _first(steps: list[PlanStep]) -> list[PlanStep]:
     """Keep steps that retry another only if that one comes before them."""
     return [msgspec.structs.replace(step, again=0) for step in steps]
-
-
-def _text(value: Any) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""

@@ -8,12 +8,13 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
-from assay.agents.history import counted, output
+from assay.agents.history import counted, halved, output
 from assay.agents.history import rules as stated
 from assay.agents.loop import FIRST_TURN, Agent, conduct, research_agent
-from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
+from assay.agents.replies import again
+from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
-from assay.core.messages import Message, Request
+from assay.core.messages import Request
 from assay.core.phrases import in_words
 from assay.core.plan import Plan, PlanStep
 from assay.core.translation import gettext as _
@@ -92,11 +93,11 @@ def merged(old: Plan, written: Plan, tried: Collection[int], highest: int) -> Pl
     roots = {step.id: step.again or step.id for step in kept}
     fresh: list[PlanStep] = []
     for step in written.steps:
-        title, again = step.title.casefold(), roots.get(step.again, 0)
-        if title in done and not again:
+        title, root = step.title.casefold(), roots.get(step.again, 0)
+        if title in done and not root:
             continue
         number = open_ids.get(title) or (highest := highest + 1)
-        fresh.append(msgspec.structs.replace(step, id=number, again=again))
+        fresh.append(msgspec.structs.replace(step, id=number, again=root))
     if not fresh and not written.enough_context:
         return None
     return msgspec.structs.replace(
@@ -116,22 +117,17 @@ def _settled(step: PlanStep) -> PlanStep:
 async def _ask(
     place: Run, agent_pool: AgentPool, research: Research, decisions: Sequence[Decision], most: int
 ) -> Plan | None:
-    tokens = place.profile("analytical").window // SHARE
-    try:
-        return await _written(place, _request(place, agent_pool, research, decisions, most, tokens), most)
-    except ContextTooLong:
-        return await _written(place, _request(place, agent_pool, research, decisions, most, tokens // 2), most)
-
-
-async def _written(place: Run, request: Request, most: int) -> Plan | None:
     """The plan; asked for once more if it cannot be read."""
-    reply = await place.ask("analytical", request)
-    plan = read_plan(reply.text, most, more=True)
-    if plan is None:
-        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        again = msgspec.structs.replace(request, messages=(*request.messages, *messages, user("note", AGAIN)))
-        plan = read_plan((await place.ask("analytical", again)).text, most, more=True)
-    return plan
+
+    async def asked(tokens: int) -> Plan | None:
+        request = _request(place, agent_pool, research, decisions, most, tokens)
+        reply = await place.ask("analytical", request)
+        plan = read_plan(reply.text, most, more=True)
+        if plan is None:
+            plan = read_plan((await place.ask("analytical", again(request, reply, AGAIN))).text, most, more=True)
+        return plan
+
+    return await halved(asked, place.profile("analytical").window // SHARE)
 
 
 def _request(
@@ -235,7 +231,7 @@ class Stepwise:
         """Begin what follows if research goes on as planned: the first turn of the next step, or the report."""
         step = self.next()
         if step is None:
-            self.agent_pool.foresee_report(self.research)
+            self.agent_pool.foresight.report(self.research)
         elif step.needs_search and not self._is_classic():
             place.foresee(FIRST_TURN, "analytical", partial(self._first_request, place, step))
 

@@ -8,12 +8,12 @@ from typing import Literal, get_args
 import msgspec
 
 from assay.agents.findings import AgentTask
-from assay.agents.history import ask, counted, listed, output, rules
+from assay.agents.history import ask, counted, halved, listed, output
 from assay.agents.history import rules as stated
 from assay.agents.loop import Agent
-from assay.agents.replies import mend, read_json
-from assay.core.errors import ContextTooLong, ModelFailed
-from assay.core.messages import Message, Reply, Request, Schema, ToolCall, closed
+from assay.agents.replies import again, line_of, mend, read_json
+from assay.core.errors import ModelFailed
+from assay.core.messages import Message, Request, Schema, ToolCall, closed
 from assay.core.plan import Coverage
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
@@ -172,23 +172,9 @@ async def decide(
 async def _ask(
     place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress, hooks: StreamHooks
 ) -> Decision | None:
-    tokens = place.profile("simple").window // SHARE
+    """The decision; asked for once more if it cannot be read."""
     coverage = assess(agent_pool.case.question, research) if place.brief.assess else ()
-
-    rules = _rules(agent_pool.case.date, step, at)
-
-    async def asked(tokens: int) -> Decision | None:
-        request = _request(place, agent_pool, research, coverage, rules, tokens)
-        return await _decision(place, request, step, coverage, hooks)
-
-    try:
-        return await asked(tokens)
-    except ContextTooLong:
-        return await asked(tokens // 2)
-
-
-def _rules(date: str, step: int, at: PlanProgress) -> ReflectRules:
-    return ReflectRules(
+    rules = ReflectRules(
         step=step,
         steps_done=at.done,
         steps_left=at.left,
@@ -197,21 +183,18 @@ def _rules(date: str, step: int, at: PlanProgress) -> ReflectRules:
         max_steps=at.max_steps,
         plan=at.iteration,
         plans=at.plans,
-        date=date,
+        date=agent_pool.case.date,
     )
 
+    async def asked(tokens: int) -> Decision | None:
+        request = _request(place, agent_pool, research, coverage, rules, tokens)
+        reply = await place.ask("simple", request, hooks)
+        decision = read_decision(reply.text, step, coverage)
+        if decision is None:
+            decision = read_decision((await place.ask("simple", again(request, reply, AGAIN))).text, step, coverage)
+        return decision
 
-async def _decision(
-    place: Run, request: Request, step: int, coverage: Sequence[Coverage], hooks: StreamHooks
-) -> Decision | None:
-    """The decision; asked for once more if it cannot be read."""
-    reply: Reply = await place.ask("simple", request, hooks)
-    decision = read_decision(reply.text, step, coverage)
-    if decision is None:
-        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        again = msgspec.structs.replace(request, messages=(*request.messages, *messages, user("note", AGAIN)))
-        decision = read_decision((await place.ask("simple", again)).text, step, coverage)
-    return decision
+    return await halved(asked, place.profile("simple").window // SHARE)
 
 
 def _request(
@@ -254,18 +237,14 @@ def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> De
         return None
     changes = value.get("changes")
     listed = changes if isinstance(changes, list) else [changes]
-    kept = [_line(each)[:CHANGE] for each in listed if isinstance(each, str) and each.strip()]
+    kept = [line_of(each)[:CHANGE] for each in listed if isinstance(each, str) and each.strip()]
     return Decision(
         step=step,
         decision=choice,
-        reasoning=_line(value.get("reasoning"))[:REASONING],
+        reasoning=line_of(value.get("reasoning"))[:REASONING],
         changes=tuple(kept[:CHANGES]),
         judged=read_judged(value.get("coverage"), coverage),
     )
-
-
-def _line(value: object) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 # The classic researcher: code decides the numbers of queries and pages; a model only words the queries.
@@ -315,7 +294,7 @@ class Classic(Agent):
             effort="low",
         )
         try:
-            closing = [rules(QueryRules(queries=self._queries))]
+            closing = [stated(QueryRules(queries=self._queries))]
             reply = await ask(place, "analytical", self.history, request, closing)
         except ModelFailed as failed:
             place.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -21,20 +21,31 @@ from assay.core.errors import Failed, SearchError, StoreError
 from assay.core.events import ConflictFound, CopiesFound, ReportRevised
 from assay.core.messages import passage_text
 from assay.core.ports import Library
-from assay.core.sources import FINAL_URL, SNIPPET, Document, Passage, Source
+from assay.core.sources import FINAL_URL, SNIPPET, Document, Source
 from assay.core.translation import enumerated, number, quoted
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.core.web_addresses import BadUrl, canonical, is_below, read
 from assay.evidence.documents import DocumentReader
 from assay.phases.case import Case, Draft
-from assay.phases.form import redated, with_section
-from assay.phases.write import date_of
+from assay.phases.form import with_section
+from assay.phases.write import with_new_date
 from assay.run.run import Run
 from assay.run.sent_request import similar
 from assay.run.steps import StepContext
 from assay.verify.conflicts.detection import conflicts, section, summary
-from assay.verify.copies import ELSEWHERE, LONGEST, MOST_COMPARED, Part, clusters, copies, joined, parts, rewrites
+from assay.verify.copies import (
+    ELSEWHERE,
+    LONGEST,
+    MOST_COMPARED,
+    DocumentGroups,
+    Part,
+    clusters,
+    copies,
+    joined,
+    parts,
+    rewrites,
+)
 from assay.verify.evidence_index import text_of
 from assay.verify.proofreader import spans
 
@@ -62,20 +73,13 @@ def same_site(one: str, other: str) -> bool:
 
 def pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
     """The groups of two or more documents, by hash, that are one page by their addresses; sorted."""
-    leader: dict[str, str] = {}
-
-    def lead(name: str) -> str:
-        while leader.setdefault(name, name) != name:
-            leader[name] = name = leader[leader[name]]
-        return name
-
     read_ones = [source for source in sources if source.url and source.media_type != SNIPPET]
+    groups = DocumentGroups()
+    groups.join([source.document_sha256, *_addresses(source)] for source in read_ones)
+    numbers = groups.numbered()
+    found: defaultdict[int, set[str]] = defaultdict(set)
     for source in read_ones:
-        for address in _addresses(source):
-            leader[lead(address)] = lead(source.document_sha256)
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for source in read_ones:
-        found[lead(source.document_sha256)].add(source.document_sha256)
+        found[numbers[source.document_sha256]].add(source.document_sha256)
     return tuple(sorted(tuple(sorted(group)) for group in found.values() if len(group) > 1))
 
 
@@ -174,24 +178,22 @@ async def compare(run: Run, case: Case, draft: Draft) -> Draft:
     cited = cite(draft.text, case.ledger)
     found = (id for part in draft.coverage for id in part.passages)
     named = tuple(dict.fromkeys((*(passage.id for passage in cited.passages), *found)))
+    compared = await _compared(run, case, named) if named else SourceComparison()
     passages, sources = case.ledger.everything()
-    compared = await _compared(run, case.reader, passages, sources, named) if named else SourceComparison()
     if compared.copies:
         run.emit(CopiesFound(groups=compared.copies))
     for each in compared.conflicts:
-        run.emit(_conflict_found(each, passages))
+        cites = tuple(passages[id] for id in each.passages)
+        run.emit(
+            ConflictFound(text=each.text, subject=each.subject, measure=each.measure, sides=each.sides, passages=cites)
+        )
     limits = copied(compared.copies, [passage.document_sha256 for passage in cited.passages], sources)
     draft = msgspec.structs.replace(draft, limits=(*draft.limits, *limits))
-    return _with(run, draft, compared, passages, sources, lambda text: redated(text, date_of(text, case)))
+    return _with(run, case, draft, compared.conflicts)
 
 
-async def _compared(
-    run: Run,
-    reader: DocumentReader,
-    passages: Mapping[str, Passage],
-    sources: Mapping[str, Source],
-    cited: Sequence[str],
-) -> SourceComparison:
+async def _compared(run: Run, case: Case, cited: Sequence[str]) -> SourceComparison:
+    reader, (passages, sources) = case.reader, case.ledger.everything()
     read = {source.document_sha256: source.media_type != SNIPPET for source in sources.values()}
     shown = dict.fromkeys(passage.document_sha256 for passage in passages.values())
     documents = sorted(sha256 for sha256 in shown if read.get(sha256))
@@ -221,34 +223,18 @@ def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -
     return {sha256: stored(sha256)[: 4 * LONGEST].decode(errors="ignore") for sha256 in documents}
 
 
-def _conflict_found(conflict: Conflict, passages: Mapping[str, Passage]) -> ConflictFound:
-    return ConflictFound(
-        text=conflict.text,
-        subject=conflict.subject,
-        measure=conflict.measure,
-        sides=conflict.sides,
-        passages=tuple(passages[id] for id in conflict.passages),
-    )
-
-
-def _with(
-    run: Run,
-    draft: Draft,
-    compared: SourceComparison,
-    passages: Mapping[str, Passage],
-    sources: Mapping[str, Source],
-    retell: Callable[[str], str],
-) -> Draft:
+def _with(run: Run, case: Case, draft: Draft, found: Sequence[Conflict]) -> Draft:
     """The draft with disagreements: in its text, or if that has a fixed form, among its limits."""
-    if not compared.conflicts:
+    if not found:
         return draft
+    passages, sources = case.ledger.everything()
     if draft.composed or run.brief.template:
-        texts = tuple(summary(each, sources) for each in compared.conflicts)
+        texts = tuple(summary(each, sources) for each in found)
         return msgspec.structs.replace(draft, limits=(*draft.limits, *texts))
-    added = section(compared.conflicts, passages, sources, draft.text)
+    added = section(found, passages, sources, draft.text)
     if not added:
         return draft
-    text = retell(with_section(draft.text, added))
+    text = with_new_date(with_section(draft.text, added), case)
     run.emit(ReportRevised(text=text, why=REVISED, spans=spans(draft.streamed, text)))
     return msgspec.structs.replace(draft, text=text)
 

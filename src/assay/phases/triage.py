@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from assay.agents.history import counted, output, rules
-from assay.agents.replies import mend
+from assay.agents.replies import first, line_of, mend, names
 from assay.core.brief import Brief, Mode, SetDepth, matched
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import ClarifyAnswered, ClarifyRequested, TriageClassified
@@ -19,10 +20,52 @@ from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.translation import gettext as _
 from assay.core.translation import quoted
 from assay.phases.case import Case, before, user
-from assay.phases.control import ANSWER, GENERATE_PLAN, TRIAGE, GeneratePlan, first, names
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
-from assay.tools.arguments import read
+from assay.tools.arguments import define, read
+
+# Its tools: their calls are signals, never actions.
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """`answer`: nothing has to be looked up."""
+
+    text: Annotated[str, Meta(description="The whole answer.")] = ""
+
+
+class GeneratePlan(msgspec.Struct, frozen=True):
+    """`generate_plan`: research it."""
+
+    reasoning: Annotated[str, Meta(description="What is asked, and why it is as complex as you say.")] = ""
+    complexity: Annotated[Complexity, Meta(description="How much there is to find out.")] = "moderate"
+    depth: Annotated[
+        Literal["", "light", "medium", "extended"], Meta(description="How far to go; follows complexity when absent.")
+    ] = ""
+    follow_up: Annotated[
+        Literal["", FollowUp], Meta(description="How it relates to what was said before; leave out where nothing was.")
+    ] = ""
+    restated: Annotated[
+        str, Meta(description="The whole question, where it cannot be understood without what was said before.")
+    ] = ""
+    whole_collection: Annotated[
+        bool, Meta(description="Whether every document in scope has to be looked at: list all, how many, for each.")
+    ] = False
+    assumptions: Annotated[
+        tuple[str, ...], Meta(description="How you read the question where it can be read in different ways.")
+    ] = ()
+
+
+ANSWER = define(
+    "answer",
+    "Answer at once. Only for greetings, thanks, and requests about this conversation that need no facts.",
+    Answer,
+    control=True,
+)
+GENERATE_PLAN = define(
+    "generate_plan", "Have the question researched.", GeneratePlan, control=True, required=("reasoning",)
+)
+TRIAGE = (ANSWER, GENERATE_PLAN)
+
 
 # Clarifying questions go to a person if there is one; else the run goes on with assumptions and reports them.
 
@@ -51,7 +94,9 @@ async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
         if not answer
     )
     phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumed))
-    dialogue = _dialogue(questions, answers)
+    dialogue = "\n".join(
+        f"{question} — {answer}" for question, answer in zip(questions, answers, strict=True) if answer
+    )
     return msgspec.structs.replace(case, answers=dialogue, assumptions=(*case.assumptions, *assumed))
 
 
@@ -64,10 +109,6 @@ def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[s
     """The answer to each question: the one received, else the one given beforehand, else an empty one."""
     later = (*received, *("" for _ in given))
     return tuple((new.strip() or (old or "").strip())[:LONGEST_ANSWER] for old, new in zip(given, later, strict=False))
-
-
-def _dialogue(questions: tuple[str, ...], answers: tuple[str, ...]) -> str:
-    return "\n".join(f"{question} — {answer}" for question, answer in zip(questions, answers, strict=True) if answer)
 
 
 ASSUMPTIONS = 3
@@ -180,13 +221,9 @@ def _planned(phase: Run, call: ToolCall) -> Triage:
         follow_up=follow_up,
         restated=restated,
         whole_collection=wanted.whole_collection,
-        reasoning=_line(wanted.reasoning)[:LONGEST],
-        assumptions=tuple(line[:LONGEST] for each in wanted.assumptions[:ASSUMPTIONS] if (line := _line(each))),
+        reasoning=line_of(wanted.reasoning)[:LONGEST],
+        assumptions=tuple(line[:LONGEST] for each in wanted.assumptions[:ASSUMPTIONS] if (line := line_of(each))),
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _follow_up(phase: Run, stated: Literal["", FollowUp]) -> FollowUp:

@@ -17,8 +17,8 @@ from assay.core.phrases import in_words, nothing
 from assay.core.plan import Plan
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
-from assay.phases.background import QuickLook, may_search, recall_all, search_and_read, search_once
-from assay.phases.case import Case, Draft, Research, agent_task, user
+from assay.phases.background import QuickLook, recall_all, search_and_read, search_once
+from assay.phases.case import Case, Draft, Research, agent_task, may_search, searchable, user
 from assay.phases.dispatch import Sent, collect, may_work
 from assay.phases.fork import announce
 from assay.phases.write import REVISED, checked, nothing_found, settle, shortcomings, with_date, write_nothing
@@ -46,7 +46,8 @@ async def answer(run: Run, case: Case, text: str) -> Draft:
         ModelFailed: no model worked and nothing was found.
     """
     reads = proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
-    look = QuickLook() if text else await _look(run, case)
+    searched = search_and_read if run.brief.mode == "web_search" else search_once
+    look = QuickLook() if text else await searched(run, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
@@ -72,11 +73,6 @@ async def answer_from(run: Run, case: Case) -> Draft:
             return Draft(text=text, sourced=False, limits=look.limits)
         draft = await _answer(phase, case, look, reads)
     return msgspec.structs.replace(draft, proofreader=reads)
-
-
-async def _look(run: Run, case: Case) -> QuickLook:
-    look = search_and_read if run.brief.mode == "web_search" else search_once
-    return await look(run, case)
 
 
 async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | None) -> Draft:
@@ -169,7 +165,7 @@ async def work_alone(run: Run, case: Case) -> Draft:
         NothingSearched: nothing was found, because nothing was searched.
     """
     turns = run.limit(DEPTH if run.brief.depth == "auto" else run.brief.depth).agent_turns
-    if not case.count and not run.brief.scope.web:
+    if not searchable(run, case):
         return await write_nothing(run, case)
     draft = await _findings(run, case, await _research(run, case, turns))
     announce(run, case, draft.text)

@@ -19,8 +19,8 @@ from assay.core.translation import N_, enumerated, quoted, state
 from assay.core.translation import gettext as _
 from assay.core.view import fold
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, Draft, Research
-from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled, with_answer
+from assay.phases.case import Case, Draft, Research, searchable
+from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled, redated, with_answer
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -162,7 +162,7 @@ def why_not(run: Run, case: Case, seen: Looked) -> str:
     """Why nothing was searched, and what to do about it."""
     if "search" not in case.tools:
         return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED
-    if not case.count and not run.brief.scope.web:
+    if not searchable(run, case):
         return NO_DOCUMENTS.format(scope=case.scope) if run.brief.scope.collections else NO_SOURCES
     if seen.silent:
         return NO_ANSWER.format(reasons="; ".join(map(_reason, seen.silent)))
@@ -196,12 +196,7 @@ CUT_SHORT = N_(
 )
 
 
-async def write(
-    run: Run,
-    case: Case,
-    research: Research,
-    coverage: Sequence[Coverage],
-) -> Draft:
+async def write(run: Run, case: Case, research: Research, coverage: Sequence[Coverage]) -> Draft:
     """Write the report. If research was cut short before agents reported, show the passages found by then.
 
     Claims are found and checked while it streams.
@@ -265,6 +260,11 @@ def with_date(text: str, case: Case) -> str:
     return formed(text, date_of(text, case), ())
 
 
+def with_new_date(text: str, case: Case) -> str:
+    """A text with its date as the sources it cites now give it."""
+    return redated(text, date_of(text, case))
+
+
 def settle(
     phase: Run, streamed: str, text: str, why: str = REVISED, places: Mapping[str, tuple[int, int]] = {}
 ) -> None:
@@ -283,16 +283,13 @@ def shortcomings(research: Research) -> tuple[str, ...]:
     failed = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
     short = [
         _("Research on {task} was cut short: {why}.").format(
-            task=quoted(" ".join(finding.task.split())), why=_ended(finding.stop)
+            task=quoted(" ".join(finding.task.split())),
+            why=_(MODEL_STOPS[finding.stop]) if finding.stop in MODEL_STOPS else in_words(finding.stop),
         )
         for finding in research.findings
         if finding.stop != "done"
     ]
     return (*failed, *short)
-
-
-def _ended(stop: str) -> str:
-    return _(MODEL_STOPS[stop]) if stop in MODEL_STOPS else in_words(stop)
 
 
 async def _cut_short(phase: Run, case: Case, research: Research) -> Draft:

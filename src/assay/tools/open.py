@@ -36,32 +36,6 @@ class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     find: Annotated[str, msgspec.Meta(description="Words to find inside: shows the passages that match best.")] = ""
 
 
-class OpenTargets(msgspec.Struct, frozen=True, kw_only=True):
-    """The documents of a call's references, and a note on each unknown reference."""
-
-    documents: tuple[Document, ...]
-    notes: tuple[str, ...] = ()
-
-
-class OpenProgress:
-    """The documents read so far."""
-
-    def __init__(self, notes: list[str], find: str) -> None:
-        self.notes, self.find = notes, find
-        self.shown: list[DocumentPassages] = []
-        self.failed: list[SourceFailed] = []
-
-    def observation(self) -> Observation:
-        """Everything read so far.
-
-        Raises:
-            ToolError: nothing could be read.
-        """
-        if not self.shown:
-            raise ToolError(" ".join(self.notes))
-        return Observation(summary=_summary(self.shown, self.find), shown=tuple(self.shown), note="\n".join(self.notes))
-
-
 class OpenTool:
     """Reads documents of the scope by source id, name, URL or title."""
 
@@ -90,12 +64,15 @@ class OpenTool:
 
         async def open_all(step_context: StepContext) -> Observation:
             async def work() -> Observation:
-                opening = await self._opening(run, ledger, step_context, known)
+                documents, unknown = await self._opening(run, ledger, step_context, known)
                 texts = run.world.texts or DocumentReader(run.world.blobs)
-                opened = await asyncio.to_thread(_open, texts, opening, asked.find, common.room(run))
-                for failed in opened.failed:
-                    step_context.emit(failed)
-                return opened.observation()
+                shown, told, failed = await asyncio.to_thread(_open, texts, documents, asked.find, common.room(run))
+                for each in failed:
+                    step_context.emit(each)
+                notes = [*unknown, *told]
+                if not shown:
+                    raise ToolError(" ".join(notes))
+                return Observation(summary=_summary(shown, asked.find), shown=tuple(shown), note="\n".join(notes))
 
             answer, known_already = await common.once(run, ledger, key, work)
             if not known_already:
@@ -112,8 +89,8 @@ class OpenTool:
 
     async def _opening(
         self, run: Run, ledger: Ledger, step_context: StepContext, known: Mapping[str, Document | None]
-    ) -> OpenTargets:
-        """The named documents; pages among them are read in parallel.
+    ) -> tuple[list[Document], list[str]]:
+        """The named documents, and a note on each unknown reference; pages among them are read in parallel.
 
         Raises:
             ToolError: there are none.
@@ -131,7 +108,7 @@ class OpenTool:
         found = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
         if not found:
             raise ToolError(" ".join(notes) + " Search, then open by source id.")
-        return OpenTargets(documents=tuple(found.values()), notes=tuple(notes))
+        return list(found.values()), notes
 
     async def _named(
         self, run: Run, ledger: Ledger, step_context: StepContext, text: str, met: Document | None
@@ -156,19 +133,22 @@ async def _documents_left(run: Run) -> int:
     return await run.step("pages-left", look, returns=int)
 
 
-def _open(texts: DocumentTexts, opening: OpenTargets, find: str, room: int) -> OpenProgress:
-    opened = OpenProgress(list(opening.notes), find)
-    for document in opening.documents:
+def _open(
+    texts: DocumentTexts, documents: Sequence[Document], find: str, room: int
+) -> tuple[list[DocumentPassages], list[str], list[SourceFailed]]:
+    """What is shown of the documents, a note on each, and those that cannot be read."""
+    shown, notes, failed = list[DocumentPassages](), list[str](), list[SourceFailed]()
+    for document in documents:
         try:
             spans = readable(texts.spans(document))
         except StoreError as error:
-            opened.failed.append(SourceFailed(url=document.url, reason=str(error)))
-            opened.notes.append(f"{_document_name(document)} could not be read.")
+            failed.append(SourceFailed(url=document.url, reason=str(error)))
+            notes.append(f"{_document_name(document)} could not be read.")
             continue
-        chosen = part(spans, find, room // len(opening.documents))
-        opened.shown.append(DocumentPassages(document=document, spans=chosen))
-        opened.notes.append(_note(document, spans, chosen, find))
-    return opened
+        chosen = part(spans, find, room // len(documents))
+        shown.append(DocumentPassages(document=document, spans=chosen))
+        notes.append(_note(document, spans, chosen, find))
+    return shown, notes, failed
 
 
 def _document_name(document: Document) -> str:

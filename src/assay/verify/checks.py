@@ -18,14 +18,14 @@ from assay.verify import rows
 from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
 from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reworded
 from assay.verify.rows import computed
-from assay.verify.rules import names, negation, numbers, oppositions, qualifiers, quotes, trends
+from assay.verify.rules import names, numbers, polarity, quotes, trends
 from assay.verify.verifier.index import index
 from assay.verify.verifier.signs import sameness
 from assay.verify.verifier.verdicts import weigh
 
 
 class AddedCheck(msgspec.Struct, frozen=True):
-    """A check of another package. `find` is like `rules.negation.find`; a check with the name of ours replaces it."""
+    """A check of another package. `find` is like `rules.polarity.find`; a check with the name of ours replaces it."""
 
     name: str
     package: str
@@ -97,13 +97,7 @@ COPIED = 0.8
 """Such a rule decides if this share of the rest of the sentence is copied: then its objection is to an edit."""
 TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {LONGEST:,} characters")
 
-_FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (
-    numbers.find,
-    names.find,
-    negation.find,
-    oppositions.find,
-    qualifiers.find,
-)
+_FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (numbers.find, names.find, polarity.find)
 """The checks that compare a claim's words with its passages, in order."""
 
 
@@ -221,10 +215,7 @@ def _by(rule: str, reason: str) -> str:
 
 
 LACKING = N_("what it says {what} is not in {where}")
-_LACKING = {
-    "date": N_("the date {what} is not in {where}"),
-    "number": N_("the number {what} is not in {where}"),
-}
+_LACKING = {"date": N_("the date {what} is not in {where}"), "number": N_("the number {what} is not in {where}")}
 
 
 def _absent(findings: list[SlotFinding], passages: int) -> str:

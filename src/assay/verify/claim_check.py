@@ -1,4 +1,7 @@
-"""Checks one claim: first without a model; in a run with a judge, the judge decides what that leaves open."""
+"""Checks one claim: first without a model; in a run with a judge, the judge decides what that leaves open.
+
+It also declares what repair of failing claims works with.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,12 @@ from functools import partial
 
 import msgspec
 
-from assay.core.claims import Check, Claim, Relevance, Verdict
+from assay.core.claims import Check, Claim, Relevance, RepairName, Verdict
+from assay.core.events import ClaimChecked
 from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
+from assay.evidence.ledger import Ledger
+from assay.run.protocols import Tool
 from assay.run.run import Branch, Handle, Run
 from assay.verify.checks import (
     NO_CITATION,
@@ -21,21 +27,21 @@ from assay.verify.checks import (
     OFF,
     AddedCheck,
     examine,
+    faults,
     firsthand,
+    objection,
     ruled,
     sound,
     veto,
     weighed,
 )
-from assay.verify.checks import objection as objected
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.evidence_index import inherits
-from assay.verify.judge import judge
+from assay.verify.judge import consider
 from assay.verify.rows import compared
 from assay.verify.rules.quotes import verbatim
-from assay.verify.verifier.index import with_nearest
+from assay.verify.verifier.index import MOST_EVIDENCE, with_nearest
 from assay.verify.verifier.verdicts import weigh
-from assay.verify.verifier.verifier_constants import MOST_EVIDENCE
 
 # Compares a claim with one text: first the rules, then the weight of words.
 
@@ -76,7 +82,7 @@ def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> Decided:
     if verbatim(claim, evidence) is not None:
         return Decided(verdict="quoted", score=VERBATIM, rule="verbatim", reasons=("stands there word for word",))
     findings = examine(claim, evidence, added=added)
-    vetoed, doubt = veto(claim, findings, evidence), objected(findings, evidence)
+    vetoed, doubt = veto(claim, findings, evidence), objection(findings, evidence)
     weighed = weigh(reworded(claim, findings), text, doubted=doubt is not None)
     reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if vetoed is None:
@@ -93,23 +99,12 @@ def without_citations(claim: str, text: str) -> str:
     return _CITATION.sub(lambda found: found[0] if found[0] in text else found["before"], claim)
 
 
-def objection(claim: str, evidence: ClaimEvidence) -> Check | None:
-    """The objection of the deterministic rules, if there is one."""
-    return objected(examine(claim, evidence), evidence)
-
-
 def evidence_of(text: str) -> ClaimEvidence:
     """Evidence in which `text` is the only cited passage."""
     data = text.encode(errors="surrogatepass")
     digest = hashlib.sha256(data).hexdigest()
     passage = Passage(
-        id="the text",
-        source="the text",
-        document_sha256=digest,
-        start=0,
-        end=len(data),
-        text=text,
-        text_sha256=digest,
+        id="the text", source="the text", document_sha256=digest, start=0, end=len(data), text=text, text_sha256=digest
     )
     return ClaimEvidence(passages=(passage,), sources={})
 
@@ -139,6 +134,21 @@ class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
 ALL_OURS = CheckRules()
 
 
+class Means(msgspec.Struct, frozen=True, kw_only=True):
+    """The means to repair a report.
+
+    `ledger` sees all lanes; `tools` are the run's own; `off` names stages to skip. `emptied` is the line under a
+    heading that stays without its content ("": such a heading is removed). `retell` corrects what the text says about
+    itself (its date) after a change.
+    """
+
+    ledger: Ledger
+    tools: Mapping[str, Tool]
+    off: tuple[RepairName, ...] = ()
+    emptied: str = ""
+    retell: Callable[[str], str] = str
+
+
 class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
     """A checked claim: its id, its sentence in the present text, what it cites, and the result.
 
@@ -158,6 +168,19 @@ class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
     def passages(self) -> tuple[str, ...]:
         """The ids of the passages it cites."""
         return tuple(passage.id for passage in self.evidence.passages)
+
+    @property
+    def event(self) -> ClaimChecked:
+        """The event that logs the result."""
+        check = self.check
+        return ClaimChecked(
+            id=self.id,
+            rule=check.rule,
+            verdict=check.verdict,
+            reason=check.reason,
+            against=self.against,
+            nearest=check.nearest,
+        )
 
     @property
     def claim(self) -> Claim:
@@ -192,26 +215,15 @@ async def check_claim(
         return await asyncio.to_thread(alone, id, sentence, evidence, rules)
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
-        check = await judge(run, sentence.text, evidence, sound(findings), sentence.head)
+        check = (await consider(run, sentence.text, evidence, sound(findings), sentence.head)).check
     checked = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
-
-
-def _own(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
-    """The verdict of a check. If an inherited citation does not support a claim, the claim counts as uncited."""
-    failed = check.verdict in ("unsupported", "contradicted")
-    doubted = check.rule == "lexical" and check.verdict == "unchecked"
-    lent = rules.inherits and inherits(sentence, evidence.passages)
-    return NO_CITATION if (failed or doubted) and lent else check
 
 
 def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> ClaimResult:
     """Check a claim without a judge: by the rules, else by the weight of its words."""
-    check, findings = decided(sentence, evidence, rules)
-    if check is None:
-        check = weighed(sentence.text, evidence, findings, rules.off)
-    checked = _with_nearest(check, sentence, evidence, rules)
-    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
+    ruling = settle(sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=ruling.check, findings=ruling.findings)
 
 
 def decided(
@@ -248,10 +260,16 @@ def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules)
 
 
 def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
-    """A check as readers get it: with the nearest passage, if the claim was checked and does not hold."""
+    """A check as readers get it: with the nearest passage, if the claim was checked and does not hold.
+
+    If an inherited citation does not support a claim, the claim counts as uncited.
+    """
     if check.rule == "off":
         return check
-    own = _own(firsthand(check, evidence), sentence, evidence, rules)
+    own = firsthand(check, evidence)
+    failed = own.verdict in ("unsupported", "contradicted") or (own.rule == "lexical" and own.verdict == "unchecked")
+    if failed and rules.inherits and inherits(sentence, evidence.passages):
+        own = NO_CITATION
     return with_nearest(own, sentence.text, evidence.passages)
 
 
@@ -264,20 +282,24 @@ class PendingClaim(msgspec.Struct, frozen=True):
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
-    """Claims with the verdicts that code can give: what each cites, and its verdict by its id.
-
-    `open` are those decided only by the weight of their words: a judge may be asked. `faults` are messages about failed
-    checks of other packages.
-    """
+    """Claims with what code rules on each, by its id; `added` are the checks of other packages that were asked."""
 
     found: tuple[PendingClaim, ...]
-    checks: Mapping[str, Check]
-    open: frozenset[str]
-    faults: tuple[str, ...] = ()
+    rulings: Mapping[str, CodeRuling]
+    added: tuple[AddedCheck, ...] = ()
 
     def to_judge(self) -> tuple[PendingClaim, ...]:
         """The open claims, for a judge."""
-        return tuple(each for each in self.found if each.id in self.open)
+        return tuple(each for each in self.found if self.rulings[each.id].is_open)
+
+    def checks(self, opinions: Mapping[str, Check]) -> dict[str, Check]:
+        """The verdict on each claim; `opinions` are a judge's, by claim."""
+        return {id: opinions.get(id, ruling.check) for id, ruling in self.rulings.items()}
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Messages about failed checks of other packages."""
+        return faults(self.added, (each for ruling in self.rulings.values() for each in ruling.findings))
 
 
 class Checks:
@@ -342,7 +364,7 @@ async def check_all(
     notify: Callable[[Run, ClaimResult], None],
     checks: Checks | None = None,
 ) -> tuple[ClaimResult, ...]:
-    """Check claims. `told` is called with each once it is checked, in groups of `TOGETHER` if there is no judge.
+    """Check claims. `notify` is called with each once it is checked, in groups of `TOGETHER` if there is no judge.
 
     With a judge each claim has its own place, named by its id: nothing depends on which is checked first. `checks` may
     know some already.

@@ -70,7 +70,7 @@ def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> d
     documents = _Documents(texts, frozenset())
     first = _grouped(names[:MOST_DOCUMENTS], documents)
     widespread = _widespread(first, texts)
-    groups = _Groups(names)
+    groups = DocumentGroups(names)
     groups.join(_forms(pages, documents))
     if not widespread:
         groups.join(_members(first))
@@ -119,10 +119,10 @@ def _forms(pages: Iterable[Sequence[str]], documents: _Documents) -> Iterator[tu
                 yield one, other
 
 
-class _Groups:
-    """Groups of names, by union-find."""
+class DocumentGroups:
+    """Groups of names, by union-find; a name that is joined and was not given is added."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Iterable[str] = ()) -> None:
         self._leader = {name: name for name in names}
 
     def join(self, groups: Iterable[Sequence[str]]) -> None:
@@ -143,7 +143,7 @@ class _Groups:
         return {name: numbers.setdefault(self._lead(name), len(numbers)) for name in self._leader}
 
     def _lead(self, name: str) -> str:
-        while self._leader[name] != name:
+        while self._leader.setdefault(name, name) != name:
             self._leader[name] = name = self._leader[self._leader[name]]
         return name
 
@@ -197,7 +197,7 @@ def _grouped(names: Sequence[str], documents: _Documents) -> dict[str, int]:
     """Group `names` by their texts."""
     short, where = _short(names, documents)
     sketches = {name: _sketched(documents.words(name), short, where) for name in names}
-    groups = _Groups(names)
+    groups = DocumentGroups(names)
     groups.join(_equal(sketches))
     for one, other, estimate in _near(sketches):
         if groups.has(one, other):
@@ -328,18 +328,9 @@ def rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[
 
 def joined(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
     """`groups` with the documents of each pair joined, numbered as before by their first document."""
-    leader = {number: number for number in groups.values()}
-
-    def lead(number: int) -> int:
-        while leader[number] != number:
-            number = leader[number]
-        return number
-
-    for one, other in pairs:
-        first, second = sorted((lead(groups[one]), lead(groups[other])))
-        leader[second] = first
-    numbers: dict[int, int] = {}
-    return {name: numbers.setdefault(lead(number), len(numbers)) for name, number in groups.items()}
+    together = DocumentGroups(groups)
+    together.join([*_members(groups), *pairs])
+    return together.numbered()
 
 
 def _usual(count: int, rows: Sequence[Sequence[float]]) -> float:

@@ -15,7 +15,7 @@ from assay.core.markers import Marker
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
 from assay.core.text import words
-from assay.verify.analyzed_text import AnalyzedText, Word
+from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.number_words import BOUNDS
 
 # Chosen by hand, not by a bench; `bench mutations` and `bench grounding` measure the effect.
@@ -112,10 +112,7 @@ def context(claim: AnalyzedText, slot: Sequence[int]) -> SlotContext:
             telling.add(word.key)
         found[word.key] = max((near * weight, near), found.get(word.key, (0.0, 0.0)))
     total = sum(weight for weight, _ in found.values()) or 1.0
-    return SlotContext(
-        tuple((key, weight / total, near) for key, (weight, near) in found.items()),
-        len(telling),
-    )
+    return SlotContext(tuple((key, weight / total, near) for key, (weight, near) in found.items()), len(telling))
 
 
 def bind(
@@ -251,6 +248,19 @@ class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     veto: bool = False
 
 
+def slot_of(claim: AnalyzedText, index: int) -> ClaimSlot:
+    """The slot that is one word of a claim."""
+    return ClaimSlot(claim.words[index].text, *claim.origin(index, index))
+
+
+def conflict(rule: str, slot: ClaimSlot, texts: Texts, said: EvidenceSpan) -> SlotFinding:
+    """The finding that the evidence has the words `said` instead, which alone makes the claim unsupported."""
+    reading = texts.readings[said.passage]
+    text = reading.plain.text[reading.words[said.index].start : reading.words[max(said.index, said.last)].end]
+    passage = texts.passages[said.passage]
+    return SlotFinding(rule=rule, slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
+
+
 # A claim with the numbers of its evidence: "almost nine percent" is 8.9 % if the evidence says so.
 
 _BOUND = re.compile(rf"(?:{'|'.join(BOUNDS.values())})\s*\Z", re.IGNORECASE)
@@ -260,7 +270,8 @@ _REACH = 24
 
 def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
     """`claim` with each number that the evidence writes differently as in the evidence, without its bound."""
-    restated = {each.slot: each.said for each in findings if each.rule in ("number", "date") and _restates(each)}
+    stated = (each for each in findings if each.rule in ("number", "date") and each.outcome == "stated" and each.said)
+    restated = {each.slot: each.said for each in stated}
     for slot in sorted(restated, key=lambda slot: -slot.start):
         before = claim[: slot.start]
         bound = _BOUND.search(before, max(0, len(before) - _REACH))
@@ -271,7 +282,3 @@ def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
 def _end(claim: str, slot: ClaimSlot) -> int:
     """The end of a number; a slot may include a full stop."""
     return slot.start + len(slot.text) if claim.startswith(slot.text, slot.start) else slot.end
-
-
-def _restates(finding: SlotFinding) -> bool:
-    return finding.outcome == "stated" and bool(finding.said)

@@ -1,26 +1,34 @@
-"""The evidence of a run for its report, as verification sees it: citable passages, cited ones, and their places."""
+"""The evidence of a run for its report: what may be cited, what is cited, its places in documents; the final gate.
+
+The gate: every marker resolves, every hash matches, every count equals the claims.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
 
+from assay.core.assurance import misquoted
 from assay.core.citations.whole_source import WholeSource
+from assay.core.claims import Claim
 from assay.core.errors import Failed, StoreError
 from assay.core.markers import Marker, parse
 from assay.core.ports import Library
-from assay.core.report_sentences import ReportSentence
-from assay.core.sources import Passage, Source, Surroundings
+from assay.core.report_sentences import PAIRED, ReportSentence
+from assay.core.report_sentences import claims as claims_of
+from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.core.tables.cells import ReadTable
-from assay.evidence.documents import DocumentReader
+from assay.evidence.documents import DocumentReader, surroundings
 from assay.run.run import Run
 from assay.run.steps import StepContext
-from assay.verify import gate
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.quotes import verbatim
+
+TextOf = Callable[[str], bytes]
+"""Returns the stored UTF-8 text of a document by its hash. Raises StoreError if it is missing or damaged."""
 
 
 class CitableIds(msgspec.Struct, frozen=True):
@@ -77,30 +85,35 @@ def dropped(report: str | Sequence[Marker], shown: CitableIds) -> int:
     return sum(not shown.has(id) for marker in markers for id in marker.ids if id not in marker.implied)
 
 
-class EvidenceIndex:
-    """Every passage shown and every source found, and what the stored documents say about cited ones.
+class Documents(msgspec.Struct, frozen=True, kw_only=True):
+    """The stored documents' evidence on the cited passages.
 
-    `passages` and `sources` are by id; they may grow while claims are repaired.
+    `wrong` has the problem of each passage with one. It also has the passages that begin or end inside a sentence, and
+    what surrounds those found.
     """
 
-    def __init__(self, passages: Mapping[str, Passage], sources: Mapping[str, Source], reader: DocumentReader) -> None:
-        self.passages, self.sources, self.reader = dict(passages), dict(sources), reader
+    cut_before: tuple[str, ...] = ()
+    cut_after: tuple[str, ...] = ()
+    located: tuple[Surroundings, ...] = ()
+    wrong: dict[str, str] = {}
+
+
+class HeldPassages:
+    """What stored documents say about cited passages: where these are cut, what surrounds them, what is wrong."""
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self.sources = dict(sources)
         self._before: set[str] = set()
         self._after: set[str] = set()
         self._located: dict[str, Surroundings] = {}
         self._problems: dict[str, str] = {}
-        self._held: set[str] = set()
-        self._library: Library | None = None
 
-    @property
-    def shown(self) -> CitableIds:
-        """The things a marker may name."""
-        return CitableIds(self.passages, self.sources)
-
-    def add(self, passages: Iterable[Passage], sources: Iterable[Source]) -> None:
-        """Add what may be cited."""
-        self.passages.update({passage.id: passage for passage in passages})
-        self.sources.update({source.id: source for source in sources})
+    def take(self, found: Documents) -> None:
+        """Add what documents say."""
+        self._before.update(found.cut_before)
+        self._after.update(found.cut_after)
+        self._located.update((each.id, each) for each in found.located)
+        self._problems.update(found.wrong)
 
     def evidence(self, passages: Iterable[Passage]) -> ClaimEvidence:
         """The evidence of a claim, with where its passages are cut and what surrounds them, if known."""
@@ -114,6 +127,41 @@ class EvidenceIndex:
             around={id: self._located[id] for id in ids if id in self._located},
             tables=partial(self._tables, tuple(dict.fromkeys(passage.document_sha256 for passage in cited))),
         )
+
+    def _tables(self, hashes: Sequence[str]) -> Sequence[ReadTable]:
+        """The tables of stored documents: none here, where only texts are at hand."""
+        return ()
+
+    def located(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
+        """The places of passages in their documents, in the given order."""
+        return tuple(self._located[id] for id in dict.fromkeys(ids) if id in self._located)
+
+    def problems(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """The problems of these passages, each once."""
+        return tuple(dict.fromkeys(self._problems[id] for id in ids if id in self._problems))
+
+
+class EvidenceIndex(HeldPassages):
+    """Every passage shown and every source found, and what the stored documents say about cited ones.
+
+    `passages` and `sources` are by id; they may grow while claims are repaired.
+    """
+
+    def __init__(self, passages: Mapping[str, Passage], sources: Mapping[str, Source], reader: DocumentReader) -> None:
+        super().__init__(sources)
+        self.passages, self.reader = dict(passages), reader
+        self._held: set[str] = set()
+        self._library: Library | None = None
+
+    @property
+    def shown(self) -> CitableIds:
+        """The things a marker may name."""
+        return CitableIds(self.passages, self.sources)
+
+    def add(self, passages: Iterable[Passage], sources: Iterable[Source]) -> None:
+        """Add what may be cited."""
+        self.passages.update({passage.id: passage for passage in passages})
+        self.sources.update({source.id: source for source in sources})
 
     def _tables(self, hashes: Sequence[str]) -> list[ReadTable]:
         """The tables of stored documents. Blocking. An unreadable document has none; the gate reports it."""
@@ -132,7 +180,7 @@ class EvidenceIndex:
         self._library = run.world.library
         fresh = {passage.id: passage for passage in passages if passage.id not in self._located}
         if fresh:
-            self._take(await asyncio.to_thread(gate.documents, fresh, text_of(run.world.library, self.reader)))
+            self.take(await asyncio.to_thread(documents, fresh, text_of(run.world.library, self.reader)))
 
     async def hold(self, run: Run, passages: Iterable[Passage]) -> None:
         """Compare passages with their stored documents, each once, in one step; problems are kept for the gate."""
@@ -142,32 +190,18 @@ class EvidenceIndex:
             return
         self._held.update(fresh)
 
-        async def work(_: StepContext) -> gate.Documents:
-            return await asyncio.to_thread(gate.documents, fresh, text_of(run.world.library, self.reader))
+        async def work(_: StepContext) -> Documents:
+            return await asyncio.to_thread(documents, fresh, text_of(run.world.library, self.reader))
 
         hashes = {id: passage.text_sha256 for id, passage in fresh.items()}
         try:
-            self._take(await run.step("gate", work, returns=gate.Documents, input=hashes))
+            self.take(await run.step("gate", work, returns=Documents, input=hashes))
         except Failed as failed:
             message = f"the cited passages were not held against their documents: {failed.reason}"
             self._problems.update(dict.fromkeys(fresh, message))
 
-    def _take(self, held: gate.Documents) -> None:
-        self._before.update(held.cut_before)
-        self._after.update(held.cut_after)
-        self._located.update((each.id, each) for each in held.located)
-        self._problems.update(held.wrong)
 
-    def located(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
-        """The places of passages in their documents, in the given order."""
-        return tuple(self._located[id] for id in dict.fromkeys(ids) if id in self._located)
-
-    def problems(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """The problems of these passages, each once."""
-        return tuple(dict.fromkeys(self._problems[id] for id in ids if id in self._problems))
-
-
-def text_of(library: Library, reader: DocumentReader) -> gate.TextOf:
+def text_of(library: Library, reader: DocumentReader) -> TextOf:
     """A function that returns a stored document's text by its hash."""
 
     def found(sha256: str) -> bytes:
@@ -177,3 +211,96 @@ def text_of(library: Library, reader: DocumentReader) -> gate.TextOf:
         return reader.text(document)
 
     return found
+
+
+def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Factual sentences of `report` without a record, and records that are not where they say.
+
+    A sentence added after the checks is neither checked nor counted.
+    """
+    # Emphasis at the ends of a sentence may belong to another one.
+    words = {start: sentence.text.strip(PAIRED) for start, sentence in standing(report).items()}
+    recorded = {claim.start for claim in claims}
+    problems = [
+        f"a sentence of the report is no recorded claim: {text[:200]!r}"
+        for start, text in words.items()
+        if start not in recorded
+    ]
+    problems += [
+        f"claim {claim.id} does not stand in the report as it is recorded"
+        for claim in claims
+        if words.get(claim.start) != claim.text.strip(PAIRED)
+    ]
+    return tuple(problems)
+
+
+def standing(report: str) -> dict[int, ReportSentence]:
+    """The claims of a report by where each begins, by which records find their sentences."""
+    return {sentence.start: sentence for sentence in claims_of(report)}
+
+
+def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
+    """Compare every cited passage with its stored document: both hashes, and the byte range."""
+    wrong: dict[str, str] = {}
+    before: list[str] = []
+    after: list[str] = []
+    located: list[Surroundings] = []
+    texts: dict[str, bytes] = {}
+    for id, passage in cited.items():
+        try:
+            text = texts.setdefault(passage.document_sha256, b"") or text_of(passage.document_sha256)
+        except StoreError as error:
+            wrong[id] = f"passage {id}: {error}"
+            continue
+        texts[passage.document_sha256] = text
+        problem = _mismatch(id, passage, text)
+        if problem:
+            wrong[id] = f"passage {id} {problem}"
+            continue
+        if _cut_before(text, passage):
+            before.append(id)
+        if _cut_after(text, passage):
+            after.append(id)
+        located.append(_locate(id, passage, text))
+    return Documents(wrong=wrong, cut_before=tuple(before), cut_after=tuple(after), located=tuple(located))
+
+
+def _locate(id: str, passage: Passage, text: bytes) -> Surroundings:
+    before, after = surroundings(text, passage.start, passage.end)
+    return Surroundings(id=id, before=before, after=after)
+
+
+def _mismatch(id: str, passage: Passage, text: bytes) -> str:
+    """The fault of a passage; empty if there is none."""
+    if sha256(text) != passage.document_sha256:
+        return "is of a document whose text does not have its hash"
+    return misquoted(id, passage, text)
+
+
+_ENDED = (".", "!", "?", "。", "！", "？", "؟", "۔", "।", "…", ":", "：")
+_CLOSERS = "\"'”’»)]*_`」』】）"
+_LONG = 250
+"""Only a passage at least this long may be cut inside a sentence: the segmenter's pieces have at least half its
+limit.
+"""
+
+
+def _cut_before(text: bytes, passage: Passage) -> bool:
+    """True if the passage begins inside a sentence of its document."""
+    before = text[max(0, passage.start - 200) : passage.start].decode(errors="ignore")
+    line = before.rpartition("\n")[2].strip()
+    if line.strip("-*+•>#|:0123456789.) \t"):
+        return not line.rstrip(_CLOSERS).endswith(_ENDED)
+    above = before.rstrip()
+    joined = not line and "\n\n" not in before[len(above) :].replace("\r", "") and bool(above)
+    return joined and passage.text[:1].islower() and not above.rstrip(_CLOSERS).endswith(_ENDED)
+
+
+def _cut_after(text: bytes, passage: Passage) -> bool:
+    """True if the passage ends inside a sentence of its document."""
+    if len(passage.text) < _LONG or passage.text.rstrip(_CLOSERS).endswith(_ENDED):
+        return False
+    after = text[passage.end : passage.end + 200].decode(errors="ignore").replace("\r", "").lstrip(" \t")
+    if not after.startswith("\n"):
+        return bool(after.strip("| \t"))
+    return not after.startswith("\n\n") and after[1:].lstrip()[:1].islower()

@@ -46,11 +46,7 @@ BOUNDS: dict[Bound, str] = {
 
 # Fractions in words: "two thirds", "half of", "one in five".
 
-_PARTS = {
-    "half": 2,
-    "quarter": 4,
-    **{word: value for word, value in ORDINALS.items() if value <= 10},
-}
+_PARTS = {"half": 2, "quarter": 4, **{word: value for word, value in ORDINALS.items() if value <= 10}}
 _PLURALS = {"halves": 2, **{f"{word}s": value for word, value in _PARTS.items() if word != "half"}}
 _WHOLES = {**{word: value for word, value in NUMBER_WORDS.items() if value <= 10}, "twenty": 20, "hundred": 100}
 _COUNT = rf"(?:{'|'.join(list(NUMBER_WORDS)[:10])}|\d)"

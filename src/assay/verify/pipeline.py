@@ -22,7 +22,6 @@ from assay.core.translation import Phrases, spoken
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.run.run import Run
-from assay.verify import gate
 from assay.verify.checks import faults
 from assay.verify.claim_check import (
     ALL_OURS,
@@ -30,15 +29,15 @@ from assay.verify.claim_check import (
     Checks,
     ClaimResult,
     CodeRuling,
+    Means,
     PendingClaim,
     Settled,
     check_all,
     settle,
 )
-from assay.verify.evidence_index import EvidenceIndex, dropped
+from assay.verify.evidence_index import EvidenceIndex, HeldPassages, TextOf, documents, dropped, standing, unrecorded
 from assay.verify.judge import has_judge
 from assay.verify.proofreader import Proofreader, VerificationStart, carried
-from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Mender, Repaired
 
 # How far the claims answer the question: each is compared with it, together with its evidence.
@@ -66,7 +65,7 @@ async def graded(
 
     grades = await asyncio.to_thread(work)
     run.emit(ClaimsGraded(relevance={each.id: word for each, word in zip(checked, grades, strict=True)}))
-    return tuple(map(_with, checked, grades))
+    return tuple(msgspec.structs.replace(each, relevance=word) for each, word in zip(checked, grades, strict=True))
 
 
 def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
@@ -102,18 +101,10 @@ def _cited_sentence(each: ClaimResult, sources: Mapping[str, Source]) -> CitedSe
     return CitedSentence(
         text=each.sentence.text,
         cited=" ".join(passage.text for passage in cited),
-        heading=_heading(first),
+        heading=" ".join(first.heading) if first is not None else "",
         framed=each.sentence.role == "frame",
         title=sources[first.source].title if first is not None and first.source in sources else "",
     )
-
-
-def _heading(passage: Passage | None) -> str:
-    return " ".join(passage.heading) if passage is not None else ""
-
-
-def _with(each: ClaimResult, relevance: Relevance) -> ClaimResult:
-    return msgspec.structs.replace(each, relevance=relevance)
 
 
 Closing = Callable[[Run, Repaired, Sequence[ClaimResult]], Repaired]
@@ -239,8 +230,8 @@ def _gated(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
     final = tuple(checked.claim for checked in repaired.checked)
     summary = summarize(final, dropped(repaired.text, held.shown))
     problems = (
-        *gate.records(repaired.text, final, held.passages, tuple(held.sources), summary),
-        *(gate.unrecorded(repaired.text, final) if final else ()),
+        *records(repaired.text, final, held.passages, tuple(held.sources), summary),
+        *(unrecorded(repaired.text, final) if final else ()),
         *held.problems(_rests_on(repaired, held)),
     )
     run.emit(VerifySummary(summary=summary, passed=not problems, problems=problems))
@@ -300,7 +291,7 @@ class Reread(Settled, frozen=True, kw_only=True):
 
     def with_opinions(self, opinions: Mapping[str, Check]) -> Rechecked:
         """The result for each claim; `opinions` are a judge's new verdicts, by claim."""
-        checks = {**self.checks, **opinions}
+        checks = self.checks(opinions)
         again = tuple(_again(claim, checks[claim.id]) for claim in self.view.claims)
         today = [msgspec.structs.replace(claim, verdict=checks[claim.id].verdict) for claim in self.view.claims]
         before = summarize(self.view.claims, self.view.summary.dropped_markers)
@@ -315,30 +306,24 @@ class Reread(Settled, frozen=True, kw_only=True):
         )
 
 
-def reread(view: RunView, text_of: gate.TextOf, rules: CheckRules = ALL_OURS) -> Reread:
+def reread(view: RunView, text_of: TextOf, rules: CheckRules = ALL_OURS) -> Reread:
     """Check every claim of a run's report against its documents by today's rules. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
-    held = gate.documents(cited, text_of)
+    held = HeldPassages(view.sources)
+    held.take(documents(cited, text_of))
     with spoken(Phrases(stated=view.report.stated)):
-        sentences = {sentence.start: sentence for sentence in claims(view.report.text)}
+        sentences = standing(view.report.text)
     found: list[PendingClaim] = []
     now: dict[str, CodeRuling] = {}
     for claim in view.claims:
         passages = tuple(cited[id] for id in claim.passages if id in cited)
-        each = PendingClaim(
-            claim.id, _sentence(claim, sentences.get(claim.start)), held.evidence(passages, view.sources)
-        )
+        each = PendingClaim(claim.id, _sentence(claim, sentences.get(claim.start)), held.evidence(passages))
         found.append(each)
         now[claim.id] = _now(view, claim, each, rules)
     summary = summarize(view.claims, view.summary.dropped_markers)
-    problems = (*records(view.report.text, view.claims, view.passages, tuple(view.sources), summary), *held.problems)
+    recorded = records(view.report.text, view.claims, view.passages, tuple(view.sources), summary)
     return Reread(
-        view=view,
-        found=tuple(found),
-        checks={id: ruling.check for id, ruling in now.items()},
-        open=frozenset(id for id, ruling in now.items() if ruling.is_open),
-        faults=faults(rules.added, (each for ruling in now.values() for each in ruling.findings)),
-        problems=problems,
+        view=view, found=tuple(found), rulings=now, added=rules.added, problems=(*recorded, *held.problems(cited))
     )
 
 

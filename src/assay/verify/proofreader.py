@@ -277,8 +277,7 @@ class Proofreader:
                 return
             checked = await self._checks.check(found)
             if self._texts == text and self._open:
-                event = _checked(checked)
-                self._emit_once(beside, event, self._name(_found_of(checked), event))
+                self._emit_once(beside, checked.event, self._name(_found_of(checked), checked.event))
 
         found = [PendingClaim(sentence.id, sentence, self._held.evidence(passages)) for sentence, passages in cited]
         await place.gather(*(Branch(each.id, partial(one, found=each)) for each in found))
@@ -335,9 +334,8 @@ class VerificationStart:
 
     def emit_checked(self, run: Run, checked: ClaimResult) -> None:
         """Log a check's result if it is not logged."""
-        event = _checked(checked)
-        if not self._stands(_found_of(checked), event):
-            run.emit(event)
+        if not self._stands(_found_of(checked), checked.event):
+            run.emit(checked.event)
 
 
 def _claim_found(id: str, sentence: ReportSentence, passages: tuple[Passage, ...]) -> ClaimFound:
@@ -353,18 +351,6 @@ def _claim_found(id: str, sentence: ReportSentence, passages: tuple[Passage, ...
 
 def _found_of(checked: ClaimResult) -> ClaimFound:
     return _claim_found(checked.id, checked.sentence, checked.evidence.passages)
-
-
-def _checked(checked: ClaimResult) -> ClaimChecked:
-    check = checked.check
-    return ClaimChecked(
-        id=checked.id,
-        rule=check.rule,
-        verdict=check.verdict,
-        reason=check.reason,
-        against=checked.against,
-        nearest=check.nearest,
-    )
 
 
 def _named(found: ClaimFound, checked: ClaimChecked | None) -> str:

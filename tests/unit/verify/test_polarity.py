@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from assay.verify.analyzed_text import read, texts
 from assay.verify.evidence import SlotFinding
-from assay.verify.rules import names, negation, oppositions, qualifiers
-from assay.verify.rules.negation import denied
+from assay.verify.rules import names, polarity
+from assay.verify.rules.polarity import denied
 
-FINDERS = (negation.find, oppositions.find, qualifiers.find, names.find)
+FINDERS = (polarity.find, names.find)
 
 
 def vetoes(claim: str, text: str) -> list[SlotFinding]:

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from assay.verify.amounts import Amount, tokens
+from assay.verify.checks import examine, objection
 from assay.verify.claim_check import evidence_of as the_text
-from assay.verify.claim_check import objection
 from assay.verify.number_words import shares
 
 
@@ -70,7 +70,7 @@ def test_what_is_no_share_is_left_alone(text: str) -> None:
     ],
 )
 def test_the_same_share_in_other_words_is_no_objection(claim: str, text: str) -> None:
-    assert objection(claim, the_text(text)) is None
+    assert objection(examine(claim, the_text(text)), the_text(text)) is None
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_the_same_share_in_other_words_is_no_objection(claim: str, text: str) ->
     ],
 )
 def test_another_share_is_contradicted(claim: str, text: str) -> None:
-    found = objection(claim, the_text(text))
+    found = objection(examine(claim, the_text(text)), the_text(text))
     assert found is not None
     assert found.rule == "number"
 

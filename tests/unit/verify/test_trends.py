@@ -7,8 +7,8 @@ import hashlib
 import pytest
 
 from assay.core.sources import Passage, Surroundings
-from assay.verify.checks import check
-from assay.verify.claim_check import evidence_of, objection
+from assay.verify.checks import check, examine, objection
+from assay.verify.claim_check import evidence_of
 from assay.verify.evidence import ClaimEvidence
 
 BY_ROW = """
@@ -41,7 +41,8 @@ BY_COLUMN = """
     ],
 )
 def test_a_table_tells_which_way_it_went(table: str, claim: str, reason: str) -> None:
-    found = objection(claim, evidence_of(table))
+    evidence = evidence_of(table)
+    found = objection(examine(claim, evidence), evidence)
     if reason:
         assert found is not None
         assert (found.rule, found.verdict) == ("direction", "contradicted")
@@ -76,7 +77,8 @@ def test_rows_cited_one_by_one_have_the_head_before_them_in_their_document() -> 
     ],
 )
 def test_a_claim_which_its_own_figures_belie(claim: str, wrong: bool) -> None:
-    found = objection(claim, evidence_of("Sales and the rate are told by the bank: " + claim.replace("rose", "went")))
+    evidence = evidence_of("Sales and the rate are told by the bank: " + claim.replace("rose", "went"))
+    found = objection(examine(claim, evidence), evidence)
     assert (found is not None and found.rule == "direction") == wrong
 
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from assay.agents.findings import Finding
 from assay.agents.history import output, room, total
-from assay.agents.replies import mend
+from assay.agents.replies import again, first, mend, named
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
-from assay.core.messages import Message, Request, ToolCall, ToolDefinition
+from assay.core.messages import Reply, Request, ToolCall, ToolDefinition
 from assay.core.phrases import in_words, missing
 from assay.core.sources import Passage, ordinal_of
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
 from assay.core.typed_answers import Field
 from assay.phases.case import Case, Draft, Research, user
-from assay.phases.control import first
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read
 from assay.phases.fields.values import FieldAnswer, label, line, supported_field
 from assay.phases.material import evidence
@@ -79,15 +78,7 @@ def _schema(leaf: Leaf) -> dict[str, Any]:
         definition["enum"] = list(leaf.enum)
     if leaf.format:
         definition["format"] = leaf.format
-    bounds = {
-        "minimum": leaf.minimum,
-        "maximum": leaf.maximum,
-        "exclusiveMinimum": leaf.exclusive_minimum,
-        "exclusiveMaximum": leaf.exclusive_maximum,
-        "minLength": leaf.min_length,
-        "maxLength": leaf.max_length,
-    }
-    return definition | {key: value for key, value in bounds.items() if value is not None}
+    return definition | leaf.bounds
 
 
 RECALLED = 6
@@ -117,7 +108,8 @@ class Filler:
     async def _part(self, part: FieldGroup) -> list[Field]:
         """The fields of an object; each batch of them has its own passages."""
         fields: list[Field] = []
-        for slots in _batches(part.slots):
+        for at in range(0, len(part.slots), AT_ONCE):
+            slots = part.slots[at : at + AT_ONCE]
             arguments = await self._ask(part, slots)
             subject, given = _subject_and_answers(arguments, slots)
             above = (part.name,) if part.name else ()
@@ -162,24 +154,15 @@ class Filler:
     ) -> Mapping[str, Any]:
         request = self._request(tool, part, slots, 1)
         try:
-            call, messages = await self._once(request)
+            reply = await self._run.ask("complex", request)
         except ContextTooLong:
             request = self._request(tool, part, slots, 2)
-            call, messages = await self._once(request)
-        if call is None:
-            again = (*request.messages, *messages, user("note", NO_CALL))
-            call, _said = await self._once(msgspec.structs.replace(request, messages=again))
+            reply = await self._run.ask("complex", request)
+        call = _usable(reply) or _usable(await self._run.ask("complex", again(request, reply, NO_CALL)))
         if call is None:
             self.failed = _("the model did not fill it")
             self._run.warn(_("fields were left empty: the model did not fill them"))
         return call.arguments if call else {}
-
-    async def _once(self, request: Request) -> tuple[ToolCall | None, tuple[Message, ...]]:
-        reply = await self._run.ask("complex", request)
-        call = first(mend(reply, [NAME]), NAME)
-        usable = call if call is not None and not call.malformed and call.arguments else None
-        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        return usable, messages
 
     def _request(self, tool: ToolDefinition, part: FieldGroup, slots: Sequence[FieldSlot], less: int) -> Request:
         """The request. Its passages take a part of the window's room, a smaller one (`less`) if the first was too
@@ -219,8 +202,10 @@ class Filler:
         return {p.id: p for p in shown if ordinal_of(p.id) < HEADER}
 
 
-def _batches(slots: Sequence[FieldSlot]) -> Iterator[Sequence[FieldSlot]]:
-    return (slots[at : at + AT_ONCE] for at in range(0, len(slots), AT_ONCE))
+def _usable(reply: Reply) -> ToolCall | None:
+    """The call in a reply, if it has arguments."""
+    call = first(mend(reply, [NAME]), NAME)
+    return call if call is not None and not call.malformed and call.arguments else None
 
 
 def _subject_and_answers(
@@ -236,11 +221,10 @@ def _subject_and_answers(
 def _one(written: object) -> FieldAnswer:
     if not isinstance(written, dict):
         return FieldAnswer(value=written)
-    ids, reason = written.get("passages"), written.get("reason")
-    named = [ids] if isinstance(ids, str) else ids if isinstance(ids, list) else []
+    reason = written.get("reason")
     return FieldAnswer(
         value=written.get("value"),
-        passages=tuple(id.strip().strip("[]") for id in named if isinstance(id, str)),
+        passages=named(written.get("passages")),
         reason=reason if isinstance(reason, str) else "",
     )
 

@@ -6,7 +6,7 @@ them, an object of such properties, or a list of such objects. A schema with any
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -40,19 +40,12 @@ _FREE_FORMATS = ("uri", "email", "uuid", "hostname", "time", "duration")
 
 
 class Leaf(msgspec.Struct, frozen=True, kw_only=True):
-    """The requirements for one value. Bounds are inclusive or exclusive as in JSON Schema; lengths are in code
-    points.
-    """
+    """The requirements for one value. `bounds` are named as in JSON Schema; lengths are in code points."""
 
     type: Type
     enum: tuple[Scalar, ...] = ()
     format: Format = ""
-    minimum: float | None = None
-    maximum: float | None = None
-    exclusive_minimum: float | None = None
-    exclusive_maximum: float | None = None
-    min_length: int | None = None
-    max_length: int | None = None
+    bounds: dict[str, float] = {}
 
 
 class FieldSlot(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,17 +215,9 @@ def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
     format = schema.get("format", "")
     if format not in ("", *_FORMATS, *_FREE_FORMATS):
         raise UsageError(f"the schema at {place} has format {format!r}; {SUPPORTED}")
-    return Leaf(
-        type=kind,
-        enum=enum,
-        format=format if format in _FORMATS else "",
-        minimum=bounds["minimum"],
-        maximum=bounds["maximum"],
-        exclusive_minimum=bounds["exclusiveMinimum"],
-        exclusive_maximum=bounds["exclusiveMaximum"],
-        min_length=_count_of(schema, "minLength", place),
-        max_length=_count_of(schema, "maxLength", place),
-    )
+    bounds |= {key: _count_of(schema, key, place) for key in _BOUNDS[4:]}
+    given = {key: value for key, value in bounds.items() if value is not None}
+    return Leaf(type=kind, enum=enum, format=format if format in _FORMATS else "", bounds=given)
 
 
 def _enum(schema: Mapping[str, Any], place: str) -> tuple[Scalar, ...]:
@@ -260,12 +245,9 @@ def _type(schema: Mapping[str, Any]) -> object:
 
 
 def _check_keywords(schema: Mapping[str, Any], keywords: frozenset[str], place: str) -> None:
-    for key in _unknown(schema, keywords):
-        raise UsageError(f"the schema at {place} uses {key!r}; {SUPPORTED}")
-
-
-def _unknown(schema: Mapping[str, Any], keywords: frozenset[str]) -> Iterator[str]:
-    return (key for key in schema if key not in keywords and not key.startswith("x-"))
+    for key in schema:
+        if key not in keywords and not key.startswith("x-"):
+            raise UsageError(f"the schema at {place} uses {key!r}; {SUPPORTED}")
 
 
 def _number(schema: Mapping[str, Any], key: str, place: str) -> float | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from math import inf
 
 import msgspec
 
@@ -160,18 +161,16 @@ def _folded(value: Scalar) -> str:
 
 def _bounded(leaf: Leaf, value: Scalar) -> None:
     if isinstance(value, str):
-        if not (leaf.min_length or 0) <= len(value) <= (LONGEST if leaf.max_length is None else leaf.max_length):
+        if not leaf.bounds.get("minLength", 0) <= len(value) <= leaf.bounds.get("maxLength", LONGEST):
             raise Unfit(f"the text has {len(value)} characters, which its bounds do not allow")
     elif not isinstance(value, bool) and not _within(leaf, value):
         raise Unfit(f"{value} is outside its bounds")
 
 
 def _within(leaf: Leaf, value: float) -> bool:
-    low = leaf.minimum is None or value >= leaf.minimum
-    high = leaf.maximum is None or value <= leaf.maximum
-    above = leaf.exclusive_minimum is None or value > leaf.exclusive_minimum
-    below = leaf.exclusive_maximum is None or value < leaf.exclusive_maximum
-    return low and high and above and below
+    bounds = leaf.bounds
+    strictly = bounds.get("exclusiveMinimum", -inf) < value < bounds.get("exclusiveMaximum", inf)
+    return strictly and bounds.get("minimum", -inf) <= value <= bounds.get("maximum", inf)
 
 
 def _short_text(value: object) -> str:

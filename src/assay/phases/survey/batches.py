@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import msgspec
 
 from assay.agents.history import output, room, total
 from assay.agents.history import rules as stated
-from assay.agents.replies import mend
+from assay.agents.replies import first, mend, named
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
 from assay.core.messages import Reply, Request
@@ -20,8 +20,7 @@ from assay.core.phrases import in_words
 from assay.core.sources import Document, PassageSpan, ordinal_of, readable
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, data, user
-from assay.phases.control import first
-from assay.phases.survey.collection import Row, SurveyLine
+from assay.phases.survey.collection import Collection, Row, SurveyLine
 from assay.phases.survey.filters import ROWS
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Branch, Run
@@ -80,24 +79,21 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
 class BatchReaders:
     """Reads batches for one run, several at once."""
 
-    def __init__(self, case: Case, places: Mapping[str, int], at_once: int) -> None:
-        self._case, self._places = case, places
+    def __init__(self, case: Case, collection: Collection, at_once: int) -> None:
+        self._case, self._collection = case, collection
         self._free = asyncio.Semaphore(at_once)
 
-    async def read(self, phase: Run, documents: Sequence[Document], look_for: str) -> Read:
+    async def read(self, phase: Run, look_for: str) -> Read:
         """Read every document, in batches; a document that a limit or a failing model leaves unread does not count as
         read.
         """
-        groups = list(batches(documents, self._room(phase, look_for)))
+        groups = list(batches(self._collection.documents, self._room(phase, look_for)))
         cut = [
             DocumentBatch(number=number, of=len(groups), documents=tuple(group), look_for=look_for)
             for number, group in enumerate(groups, 1)
         ]
         branches = (Branch(f"batch-{batch.number}", partial(self._batch, batch=batch)) for batch in cut)
-        whole = Read()
-        for read in await phase.gather(*branches):
-            whole = whole.and_(read)
-        return whole
+        return reduce(Read.and_, await phase.gather(*branches), Read())
 
     def _room(self, phase: Run, look_for: str) -> int:
         """The most characters of documents in a batch."""
@@ -198,19 +194,18 @@ class BatchReaders:
     ) -> Iterator[Row]:
         """The row for each document that a written row cites."""
         text = written.get("text") if isinstance(written, dict) else None
-        ids = written.get("passages") if isinstance(written, dict) else None
-        named = [ids] if isinstance(ids, str) else ids if isinstance(ids, list) else []
+        ids = named(written.get("passages")) if isinstance(written, dict) else ()
         if not isinstance(text, str) or not text.strip():
             return
         cited: dict[str, list[PassageSpan]] = {}
-        for id in named:
-            passage = local.passage(id.strip().strip("[]")) if isinstance(id, str) else None
+        for passage in map(local.passage, ids):
             if passage is not None:
-                place = passage.document_sha256, ordinal_of(passage.id)
-                cited.setdefault(passage.document_sha256, []).append(spans[place])
+                at = passage.document_sha256, ordinal_of(passage.id)
+                cited.setdefault(passage.document_sha256, []).append(spans[at])
         for document, own in cited.items():
             line = SurveyLine(text=text[:LONGEST_ROW], spans=tuple(own))
-            yield Row(document=document, place=self._places[document], called=called[document], lines=(line,))
+            place = self._collection.place(document)
+            yield Row(document=document, place=place, called=called[document], lines=(line,))
 
 
 def batches(documents: Sequence[Document], characters: int) -> Iterator[list[Document]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -231,7 +231,8 @@ class Collection:
         place.emit(ToolStarted(call=name, tool="read", arguments=msgspec.json.encode({"what": what}).decode()))
         done: list[tuple[Sequence[Document], GroupReading]] = []
         self.read = 0
-        for group in self._cut():
+        for at in range(0, len(self.documents), GROUP):
+            group = self.documents[at : at + GROUP]
             try:
                 found = await self._step(place, name, group, one)
             except LimitReached:
@@ -252,9 +253,6 @@ class Collection:
             return found
 
         return await place.step(name, work, returns=GroupReading, input=list(urls))
-
-    def _cut(self) -> Iterator[Sequence[Document]]:
-        return (self.documents[at : at + GROUP] for at in range(0, len(self.documents), GROUP))
 
 
 async def collect(phase: Run, reader: DocumentReader) -> Collection:

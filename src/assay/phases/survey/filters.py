@@ -143,13 +143,7 @@ def _field(span: PassageSpan) -> HeaderField | None:
 def _passage(span: PassageSpan) -> Passage:
     """The span as a passage without a source, only for reading."""
     return Passage(
-        id="S0.0",
-        source="S0",
-        document_sha256="",
-        start=span.start,
-        end=span.end,
-        text=span.text,
-        text_sha256="",
+        id="S0.0", source="S0", document_sha256="", start=span.start, end=span.end, text=span.text, text_sha256=""
     )
 
 

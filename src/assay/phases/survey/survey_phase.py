@@ -9,7 +9,7 @@ import msgspec
 
 from assay.agents.history import output
 from assay.agents.loop import Acted, observe
-from assay.agents.replies import mend
+from assay.agents.replies import mend, names
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
 from assay.core.messages import Request, ToolCall
@@ -21,7 +21,6 @@ from assay.core.translation import gettext as _
 from assay.core.translation import labelled, number
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft, data, user
-from assay.phases.control import names
 from assay.phases.survey import filters
 from assay.phases.survey.batches import BatchReaders
 from assay.phases.survey.collection import SHOWN, Collection, Reached, Row, SurveyLine, collect, composed, merged
@@ -29,6 +28,7 @@ from assay.phases.survey.filters import (
     COUNT,
     FILTER,
     FIND,
+    READ,
     WAYS,
     CountDocuments,
     FilterDocuments,
@@ -44,6 +44,13 @@ from assay.run.run import Run
 from assay.tools.arguments import read
 
 Way = FilterDocuments | FindPhrase | ReadDocuments | CountDocuments
+FORMS: dict[str, type[Way]] = {
+    FILTER.name: FilterDocuments,
+    FIND.name: FindPhrase,
+    READ.name: ReadDocuments,
+    COUNT.name: CountDocuments,
+}
+"""The arguments of each way to go over the documents."""
 
 
 class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,32 +108,25 @@ def _read_way(phase: Run, call: ToolCall) -> Way | None:
     if tool is None or call.malformed:
         return None
     try:
-        if tool is FILTER:
-            wanted = read(tool, call.arguments, FilterDocuments)
-            filters.read(wanted.where)
-            return wanted
-        if tool is FIND:
-            return read(tool, call.arguments, FindPhrase)
-        if tool is COUNT:
-            return read(tool, call.arguments, CountDocuments)
-        return read(tool, call.arguments, ReadDocuments)
+        way = read(tool, call.arguments, FORMS[tool.name])
+        if isinstance(way, FilterDocuments):
+            filters.read(way.where)
+        return way
     except ToolError as failed:
         phase.warn(_("{name} was called wrongly: {why}").format(name=call.name, why=failed.reason))
         return None
 
 
 async def _go(phase: Run, case: Case, collection: Collection, headers: Sequence[Header], way: Way) -> Surveyed:
-    total = len(collection.documents)
     if isinstance(way, FilterDocuments):
         return _filtered(collection, headers, way)
     if isinstance(way, CountDocuments):
         return _count_documents(collection, headers, way)
     if isinstance(way, FindPhrase):
         return await _search_collection(collection, way)
-    places = {document.sha256: place for place, document in enumerate(collection.documents)}
-    readers = BatchReaders(case, places, phase.rules.agents_at_once)
-    done = await readers.read(phase, collection.documents, way.look_for or case.question)
-    reached = Reached(read=done.documents, total=total, parts=done.parts)
+    readers = BatchReaders(case, collection, phase.rules.agents_at_once)
+    done = await readers.read(phase, way.look_for or case.question)
+    reached = Reached(read=done.documents, total=len(collection.documents), parts=done.parts)
     called = {header.document.sha256: header.called for header in headers}
     rows = [msgspec.structs.replace(row, called=called.get(row.document, row.called)) for row in done.rows]
     return Surveyed(rows=merged(rows), reached=reached, asked=way.look_for or case.question, failed=done.failed)

@@ -87,10 +87,7 @@ _SHARED = 2
 
 
 def conflicts(
-    passages: Mapping[str, Passage],
-    sources: Mapping[str, Source],
-    cited: Collection[str],
-    groups: Mapping[str, int],
+    passages: Mapping[str, Passage], sources: Mapping[str, Source], cited: Collection[str], groups: Mapping[str, int]
 ) -> tuple[Conflict, ...]:
     """Find where sources give different values of one thing, in the order of what is cited.
 

@@ -19,16 +19,7 @@ from assay.run.voice import SILENT
 from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.judge.answers import JudgeAnswer, read
 from assay.verify.judge.masks import ComparedValue, compared, mask
-from assay.verify.judge.question import (
-    MOST_TOKENS,
-    RULE,
-    JudgeQuestion,
-    defect,
-    doubt,
-    exhibit,
-    ruled,
-    unchecked,
-)
+from assay.verify.judge.question import MOST_TOKENS, JudgeQuestion, defect, doubt, exhibit, ruled, unchecked
 
 WINDOW_SHARE = 3
 """The evidence takes at most 1/`WINDOW_SHARE` of the judge's window."""
@@ -62,13 +53,6 @@ def has_judge(run: Run) -> bool:
     """True if a model can judge, other than the built-in one, and judging is not switched off."""
     names = run.brief.models.get("judge", ())
     return bool(names) and "judge" not in run.brief.checks_off and not run.world.models[names[0]].profile.deterministic
-
-
-async def judge(
-    run: Run, claim: str, evidence: ClaimEvidence, findings: Sequence[SlotFinding], head: Sequence[str] = ()
-) -> Check:
-    """The judge's verdict on `claim`; `unchecked`, with the reason, if there is none. See `consider`."""
-    return (await consider(run, claim, evidence, findings, head)).check
 
 
 async def consider(
@@ -165,6 +149,3 @@ async def _keep(run: Run, cache: Cache, key: str, answer: JudgeAnswer) -> None:
         return True
 
     await run.step("keep-judgement", work, returns=bool, input=key)
-
-
-__all__ = ["RULE", "JudgeRuling", "consider", "has_judge", "judge"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from string import ascii_uppercase
 from typing import Literal
 
@@ -181,20 +182,14 @@ class _Evidence:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.plain = [plain(text).text for text in texts]
-        self._tokens: tuple[Token, ...] | None = None
-        self._words: frozenset[str] | None = None
 
-    @property
+    @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        if self._tokens is None:
-            self._tokens = tuple(token for text in self.plain for token in tokens(text))
-        return self._tokens
+        return tuple(token for text in self.plain for token in tokens(text))
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
-        if self._words is None:
-            self._words = frozenset(word for text in self.plain for word in words(text))
-        return self._words
+        return frozenset(word for text in self.plain for word in words(text))
 
 
 _ORDER: tuple[Outcome, ...] = ("same", "other", "not stated", "invented", "missing")

@@ -31,6 +31,7 @@ MOST_PASSAGES = 12
 LONGEST_NAME = 200
 LEFT_OUT = "[left out: a sentence which tells its reader how to judge]"
 CUT = "[…]"
+INDENT = "\n  "
 
 _VERDICT = r"(?:un)?supported|contradicted|verdict|true|correct|accurate|verified"
 _ORDER = (
@@ -70,7 +71,7 @@ def exhibit(claim: str, evidence: ClaimEvidence, most: int = MOST_TOKENS) -> Exh
         source, around = evidence.sources.get(passage.source), evidence.around.get(passage.id)
         lines = list(_block(claim, place, passage, source, around, share))
         texts += [text for _, text in lines]
-        blocks.append("\n".join(f"{name}: {_indented(text)}" for name, text in lines))
+        blocks.append("\n".join(f"{name}: {INDENT.join(text.splitlines())}" for name, text in lines))
     body = "\n\n".join(blocks)
     fence = sha256(body.encode(errors="replace"))[:16]
     return Exhibit(shown=f"{fence}\n{body}\n{fence}", texts=tuple(texts))
@@ -99,10 +100,6 @@ def _block(
             yield "After the passage", after.strip()
         return
     yield f"Passage {number}", _clean(text)
-
-
-def _indented(text: str) -> str:
-    return "\n  ".join(text.splitlines())
 
 
 def _clean(text: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
 
 from assay.core.citations.whole_source import TermPlaces
-from assay.core.claims import RepairName
 from assay.core.errors import SearchError, StoreError
 from assay.core.events import SourceAdded
 from assay.core.messages import passage_text
@@ -21,7 +20,6 @@ from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import SNIPPET, Document, Passage, PassageSpan, Source, lane_of_source, ordinal_of, readable
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger, LedgerExcerpt
-from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.sent_request import similar
 from assay.run.steps import StepContext
@@ -250,25 +248,3 @@ def _excerpt(ledger: Ledger, source: str, picked: Sequence[Picked]) -> LedgerExc
     if document is None:
         raise LookupError(f"source {source} was picked from and is not in the ledger")
     return LedgerExcerpt(document=document, spans=tuple(spans.values()))
-
-
-# What repair may do, and with what.
-
-
-def _same(text: str) -> str:
-    return text
-
-
-class Means(msgspec.Struct, frozen=True, kw_only=True):
-    """The means to repair a report.
-
-    `ledger` sees all lanes; `tools` are the run's own; `off` names stages to skip. `emptied` is the line under a
-    heading that stays without its content ("": such a heading is removed). `retell` corrects what the text says about
-    itself (its date) after a change.
-    """
-
-    ledger: Ledger
-    tools: Mapping[str, Tool]
-    off: tuple[RepairName, ...] = ()
-    emptied: str = ""
-    retell: Callable[[str], str] = _same

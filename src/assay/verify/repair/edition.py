@@ -8,13 +8,13 @@ from itertools import combinations, islice
 import msgspec
 
 from assay.core.claims import HOLDING
-from assay.core.report_sentences import ReportSentence, read
+from assay.core.report_sentences import ReportSentence
 from assay.core.tables.cells import row_cells
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
-from assay.verify.claim_check import CheckRules, ClaimResult, settle
-from assay.verify.repair.candidates import Means
-from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, Remove, aligned, changed, placed
+from assay.verify.claim_check import CheckRules, ClaimResult, Means, settle
+from assay.verify.evidence_index import standing
+from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, aligned, changed, placed
 from assay.verify.rows import is_empty
 
 NOTHING_LEFT = N_(
@@ -23,61 +23,31 @@ NOTHING_LEFT = N_(
 )
 
 
+Changes = Mapping[str, tuple[Change, ClaimResult | None]]
+"""By the id of a claim, its change and its new version; None if it is removed."""
+
+
 class Edition:
-    """A report being changed: all changes at once, or one by one if together they would affect another claim."""
+    """A report with `changes` made: all at once, or one by one if together they would affect another claim.
 
-    def __init__(self, text: str, checked: Sequence[ClaimResult], means: Means) -> None:
-        self._before, self._means = text, means
-        self._all = list(checked)
-        self._changes: dict[str, tuple[Change, ClaimResult | None]] = {}
-        self._made: dict[str, tuple[Change, ClaimResult | None]] | None = None
-        self._text, self._checked = text, list(checked)
+    `made` are those that could be made; `text` and `checked`, with the place of each claim, are the result.
+    """
 
-    def revise(self, change: Change, after: ClaimResult) -> None:
-        """Replace a claim by its new version."""
-        self._changes[after.id] = (change, after)
+    def __init__(self, text: str, checked: Sequence[ClaimResult], means: Means, changes: Changes) -> None:
+        self._before, self._all, self._means = text, checked, means
+        self.text, self.checked = text, list(checked)
+        self.made = dict(changes)
+        if changes and not self._try(changes):
+            self.made = {}
+            for id, change in changes.items():
+                if self._try({**self.made, id: change}):
+                    self.made[id] = change
 
-    def remove(self, checked: ClaimResult) -> None:
-        """Remove a claim."""
-        self._changes[checked.id] = (Remove(), None)
-
-    @property
-    def text(self) -> str:
-        """The text with all changes that can be made."""
-        self._make()
-        return self._text
-
-    @property
-    def checked(self) -> list[ClaimResult]:
-        """The claims of the new text, each with its place."""
-        self._make()
-        return self._checked
-
-    @property
-    def revised(self) -> set[str]:
-        """The revised claims."""
-        return {id for id, (_, after) in self._make().items() if after is not None}
-
-    @property
-    def removed(self) -> set[str]:
-        """The removed claims."""
-        return {id for id, (_, after) in self._make().items() if after is None}
-
-    def _make(self) -> Mapping[str, tuple[Change, ClaimResult | None]]:
-        if self._made is None:
-            self._made = dict(self._changes)
-            if self._changes and not self._try(self._made):
-                self._made = {}
-                for id, change in self._changes.items():
-                    if self._try({**self._made, id: change}):
-                        self._made[id] = change
-        return self._made
-
-    def _try(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> bool:
+    def _try(self, changes: Changes) -> bool:
         """Try these changes on the original text; return whether all other claims are unchanged."""
         left = [each for each in self._all if each.id not in changes or changes[each.id][1] is not None]
         if not left:
-            self._text, self._checked = state(_(NOTHING_LEFT)), []
+            self.text, self.checked = state(_(NOTHING_LEFT)), []
             return True
         lent = self._claims_with_lent_markers(changes)
         ops = {each.sentence.id: changes[each.id][0] for each in self._all if each.id in changes}
@@ -87,24 +57,19 @@ class Edition:
         found = aligned(text, wanted)
         if found is None:
             return False
-        self._text = text
-        self._checked = [
+        self.text = text
+        self.checked = [
             _moved(changes.get(each.id, (None, each))[1] or each, sentence)
             for each, sentence in zip(left, found, strict=True)
         ]
         return True
 
-    def _expected_claim(
-        self,
-        checked: ClaimResult,
-        changes: Mapping[str, tuple[Change, ClaimResult | None]],
-        lent: Sequence[ClaimResult],
-    ) -> ClaimChange:
+    def _expected_claim(self, checked: ClaimResult, changes: Changes, lent: Sequence[ClaimResult]) -> ClaimChange:
         after = changes.get(checked.id, (None, None))[1]
         expected = placed((after or checked).sentence)
         return ClaimChange(expected.text, (after or checked).passages) if after or checked in lent else expected
 
-    def _claims_with_lent_markers(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> list[ClaimResult]:
+    def _claims_with_lent_markers(self, changes: Changes) -> list[ClaimResult]:
         """Claims without a marker whose citation belongs to a claim that changes: they get their own."""
         found: list[ClaimResult] = []
         lender: ClaimResult | None = None
@@ -170,6 +135,6 @@ def _ways(report: str, row: ReportSentence) -> Iterator[Emptied]:
         for chosen in combinations(filled, count):
             change = Blank(chosen)
             after = changed(report, {row.id: change})
-            sentence = next((each for each in read(after) if each.id and each.start == row.start), None)
+            sentence = standing(after).get(row.start)
             if sentence is not None and sentence.head == row.head:
                 yield Emptied(change, sentence, tuple(row.head[at] for at in chosen))

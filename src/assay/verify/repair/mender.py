@@ -11,18 +11,18 @@ import msgspec
 
 from assay.core.claims import HOLDING
 from assay.core.errors import Failed, LimitReached
-from assay.core.events import ClaimChecked, ClaimRemoved, ClaimRevised, ReportRevised
+from assay.core.events import ClaimRemoved, ClaimRevised, ReportRevised
 from assay.core.phrases import in_words, reason, verdict
 from assay.core.sources import Passage
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, listed, ngettext, number
 from assay.run.run import Branch, Run
-from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, check_claim
+from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, Means, check_claim
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.repair.candidates import Means, candidates
-from assay.verify.repair.edition import Edition, Emptied, emptied, is_row
+from assay.verify.repair.candidates import candidates
+from assay.verify.repair.edition import Changes, Edition, Emptied, emptied, is_row
 from assay.verify.repair.remedies import narrowed, recited, search_for, text_of
-from assay.verify.repair.surgery import Change, Recite, Rewrite
+from assay.verify.repair.surgery import Change, Recite, Remove, Rewrite
 
 ROUNDS = 2
 MOST = 40
@@ -58,11 +58,6 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
             verdict(self.before.check.verdict), _(self.before.check.reason) if self.before.check.reason else ""
         )
         return _("; ").join((text, _("it was {verdict}").format(verdict=before)))
-
-
-def _judged(claim: ClaimResult) -> str:
-    """A claim's verdict, and why."""
-    return labelled(verdict(claim.check.verdict), reason(claim.check.reason))
 
 
 class Repaired(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,26 +223,26 @@ class Mender:
 
     def _settle(self, mended: Sequence[Mended], removed: Sequence[ClaimResult]) -> None:
         """Change the text and log it; a change that would affect another claim is left out."""
-        done = Edition(self.text, self.checked, self.means)
-        for each in mended:
-            done.revise(each.change, each.after)
-        for claim in removed:
-            done.remove(claim)
+        changes: Changes = {each.after.id: (each.change, each.after) for each in mended}
+        done = Edition(
+            self.text, self.checked, self.means, {**changes, **{claim.id: (Remove(), None) for claim in removed}}
+        )
         if done.text == self.text:
             return
-        kept = {each.after.id: each for each in mended if each.after.id in done.revised}
+        kept = {each.after.id: each for each in mended if each.after.id in done.made}
+        gone = len(done.made) - len(kept)
         for claim in self.checked:
             if claim.id in kept:
                 self._emit_revised(kept[claim.id])
-            elif claim.id in done.removed:
-                why = _judged(claim)
+            elif claim.id in done.made:
+                why = labelled(verdict(claim.check.verdict), reason(claim.check.reason))
                 self.run.emit(ClaimRemoved(id=claim.id, why=why))
         for each in kept.values():
             self.done[each.how] += 1
-        self.done["remove"] += len(done.removed)
+        self.done["remove"] += gone
         self.text, self.checked = done.text, done.checked
         ways = [each.how for each in kept.values()]
-        why = _describe_changes(ways.count("recite"), ways.count("narrow"), len(done.removed), ways.count("empty"))
+        why = _describe_changes(ways.count("recite"), ways.count("narrow"), gone, ways.count("empty"))
         spans = {each.id: (each.sentence.start, each.sentence.end) for each in self.checked}
         self.run.emit(ReportRevised(text=self.text, why=f"checked: {why}", spans=spans))
 
@@ -262,17 +257,7 @@ class Mender:
                 passages=after.evidence.passages,
             )
         )
-        check = after.check
-        self.run.emit(
-            ClaimChecked(
-                id=after.id,
-                rule=check.rule,
-                verdict=check.verdict,
-                reason=check.reason,
-                against=after.against,
-                nearest=check.nearest,
-            )
-        )
+        self.run.emit(after.event)
 
 
 def fails(checked: ClaimResult) -> bool:

@@ -30,10 +30,9 @@ from assay.run.steps import StepContext
 from assay.run.voice import StreamHooks
 from assay.verify.analyzed_text import COMMON, Word
 from assay.verify.analyzed_text import read as analyzed
-from assay.verify.claim_check import CheckRules, ClaimResult, check_claim, decided
+from assay.verify.claim_check import CheckRules, ClaimResult, Means, check_claim, decided
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.repair.candidates import Means
 from assay.verify.verifier.verdicts import weigh
 
 TRIED = 3
@@ -287,15 +286,11 @@ async def _keep(run: Run, ledger: Ledger, claim: str, seen: Sequence[Observation
 
 def queries(claim: str) -> list[str]:
     """One or two queries for what a claim says: its significant words, or for a long one those of each half."""
-    telling = [word for word in analyzed(claim).words if _is_significant(word)]
+    telling = [each for each in analyzed(claim).words if each.kind != "sign" and each.text.casefold() not in COMMON]
     if len(telling) <= TERMS:
         return [_query(telling)] if len(telling) >= LEAST_TERMS else []
     middle = len(telling) // 2
     return [_query(telling[:middle][:TERMS]), _query(telling[middle:][:TERMS])]
-
-
-def _is_significant(word: Word) -> bool:
-    return word.kind != "sign" and word.text.casefold() not in COMMON
 
 
 def _query(telling: Sequence[Word]) -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.core.blocks import Block
 from assay.core.clean import Edit, Edited
-from assay.core.report_sentences import PAIRED, ReportSentence, read
+from assay.core.report_sentences import PAIRED, ReportSentence, claims, read
 from assay.core.tables.cells import BAR
 from assay.verify.repair.structure import Pruning, SentenceExtent, extents
 
@@ -183,10 +183,7 @@ def _is_label(sentence: ReportSentence) -> bool:
 
 
 def _lead_ins(
-    found: Sequence[SentenceExtent],
-    blocks: Pruning,
-    leaves: Mapping[int, Block],
-    members: Mapping[int, list[int]],
+    found: Sequence[SentenceExtent], blocks: Pruning, leaves: Mapping[int, Block], members: Mapping[int, list[int]]
 ) -> set[int]:
     """The sentences ending with a colon that introduce a list or table that is removed."""
     leading = {id(node) for node in blocks.led_in()}
@@ -273,5 +270,5 @@ def placed(sentence: ReportSentence) -> ClaimChange:
 
 def aligned(report: str, wanted: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
     """The claims of `report`, if they are exactly those `wanted`, in order; else None."""
-    found = tuple(sentence for sentence in read(report) if sentence.id)
+    found = claims(report)
     return found if [placed(sentence) for sentence in found] == list(wanted) else None

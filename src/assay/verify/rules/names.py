@@ -8,8 +8,8 @@ from itertools import product
 
 from assay.core.lexicon import MONTHS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
-from assay.verify.rules.negation import denied
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, conflict, context
+from assay.verify.rules.polarity import denied
 
 FITS, RATIO = 0.7, 1.2
 """How well another name must fit its place, and how many times as well as the claim's, to be a veto.
@@ -100,7 +100,7 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         for key in keys
         for index in reading.places.get(key, ())
     ]
-    whole = all(texts.has(key) or _named(key, texts) for key in keys)
+    whole = all(texts.has(key) or any(key in name for name in texts.names) for key in keys)
     bound = bind(context(claim, range(first, last + 1)), texts.readings, [*own, *runs], set(own).__contains__)
     if first in denied(claim):  # "it is not in Norway" says nothing against "it is in Iceland"
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
@@ -111,10 +111,7 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         or _is_spelt_otherwise(claim.words[first : last + 1], bound.other, texts)
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
-    reading = texts.readings[bound.other.passage]
-    text = reading.plain.text[reading.words[bound.other.index].start : reading.words[bound.other.last].end]
-    passage = texts.passages[bound.other.passage]
-    return SlotFinding(rule="name", slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
+    return conflict("name", slot, texts, bound.other)
 
 
 def _beside(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:
@@ -149,7 +146,3 @@ def _differ_in_a_vowel(one: str, other: str) -> bool:
     if len(long) < _LIKE or len(long) - len(short) > 1 or long.startswith(short):
         return False
     return _VOWELS.sub("", one) == _VOWELS.sub("", other)
-
-
-def _named(key: str, texts: Texts) -> bool:
-    return any(key in name for name in texts.names)

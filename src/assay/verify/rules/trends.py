@@ -15,9 +15,9 @@ import msgspec
 from assay.core.tables.cells import row_cells
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
-from assay.verify.evidence import ClaimEvidence, ClaimSlot, Outcome, SlotFinding
+from assay.verify.evidence import ClaimEvidence, Outcome, SlotFinding, slot_of
 from assay.verify.figures import as_measured
-from assay.verify.rules.negation import denied
+from assay.verify.rules.polarity import denied
 
 _UP = """
 rise rises rose risen rising increase increases increased increasing grow grows grew grown growing climb climbs climbed
@@ -76,7 +76,7 @@ def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
 
 
 def _finding(claim: AnalyzedText, change: Change, text: str, passage: str) -> SlotFinding:
-    slot = ClaimSlot(claim.words[change.at].text, *claim.origin(change.at, change.at))
+    slot = slot_of(claim, change.at)
     outcome: Outcome = "conflict" if text else "stated"
     return SlotFinding(rule="direction", slot=slot, outcome=outcome, said=text, passage=passage, veto=bool(text))
 

@@ -5,14 +5,15 @@ Reads line by line in linear time, and ignores everything in code.
 
 from __future__ import annotations
 
-import functools
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import takewhile
 
 import msgspec
 from markdown_it import MarkdownIt
+from markdown_it.token import Token as MarkdownToken
 
 from assay.core import phrases
 from assay.core.blocks import read_blocks
@@ -50,12 +51,16 @@ def linked(piece: str) -> tuple[str, str] | None:
     opening = next((at for at, token in enumerate(tokens) if token.type == "link_open"), None)
     if opening is None:
         return None
-    words: list[str] = []
-    for token in tokens[opening + 1 :]:
-        if token.type == "link_close":
-            break
-        words.append(token.content if token.type in ("text", "code_inline") else " " if "break" in token.type else "")
-    return "".join(words), str(tokens[opening].attrs.get("href", ""))
+    inside = takewhile(lambda token: token.type != "link_close", tokens[opening + 1 :])
+    return _text_of(inside), str(tokens[opening].attrs.get("href", ""))
+
+
+def _text_of(tokens: Iterable[MarkdownToken]) -> str:
+    """The words of a piece of Markdown."""
+    return "".join(
+        token.content if token.type in ("text", "code_inline") else " " if "break" in token.type else ""
+        for token in tokens
+    )
 
 
 class _Links(MarkdownIt):
@@ -65,17 +70,14 @@ class _Links(MarkdownIt):
         return url.strip().lower().startswith("file:") or super().validateLink(url)
 
 
-@functools.cache
+@cache
 def _markdown() -> MarkdownIt:
     return _Links("commonmark")
 
 
 def address_in(entry: str) -> str:
     """The first address or path in a reference: of a link, in angle brackets, or bare; empty if there is none."""
-    for found in _addresses(entry):
-        if found:
-            return found
-    return ""
+    return next(filter(None, _addresses(entry)), "")
 
 
 def _addresses(entry: str) -> Iterator[str]:
@@ -91,11 +93,7 @@ def _addresses(entry: str) -> Iterator[str]:
 
 def titled(entry: str) -> str:
     """A reference's title for its document: its words without addresses, marks and the date of access."""
-    words = "".join(
-        token.content if token.type in ("text", "code_inline") else " " if "break" in token.type else ""
-        for token in _markdown().parseInline(entry)[0].children or []
-    )
-    words = _ACCESSED.sub("", BARE.sub(" ", words))
+    words = _ACCESSED.sub("", BARE.sub(" ", _text_of(_markdown().parseInline(entry)[0].children or [])))
     return " ".join(_SIGNS.sub(" ", " ".join(words.split())).split())
 
 
@@ -110,20 +108,20 @@ _SEVERAL = (0, 1, 2, 3, 11, 100)
 @cache
 def titles() -> frozenset[str]:
     """The headings of an export's sections about itself, in every language, in lower case."""
-    found = set[str]()
-    for locale in LOCALES:
-        with speaking(locale):
-            found |= {gettext(title).lower() for title in _TITLES}
-    return frozenset(found)
+    return _in_every_language(lambda: (gettext(title).lower() for title in _TITLES))
 
 
 @cache
 def lists() -> frozenset[str]:
     """The heading of an export's list of sources, in every language, in lower case."""
+    return _in_every_language(lambda: [gettext("Sources").lower()])
+
+
+def _in_every_language(say: Callable[[], Iterable[str]]) -> frozenset[str]:
     found = set[str]()
     for locale in LOCALES:
         with speaking(locale):
-            found.add(gettext("Sources").lower())
+            found.update(say())
     return frozenset(found)
 
 
@@ -158,11 +156,7 @@ def is_counts(line: str) -> bool:
 @cache
 def _after_claims() -> frozenset[str]:
     """The text between the number of claims and their verdicts, one of which each such line has."""
-    found = set[str]()
-    for locale in LOCALES:
-        with speaking(locale):
-            found.add(labelled("\0", "\1").split("\1")[0].split("\0")[1].strip())
-    return frozenset(found)
+    return _in_every_language(lambda: [labelled("\0", "\1").split("\1")[0].split("\0")[1].strip()])
 
 
 @cache
@@ -274,7 +268,7 @@ def _are_one(found: list[Definition]) -> bool:
     return len({each.url for each in found if each.url and not each.url.startswith("#")}) <= 1
 
 
-@functools.lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def normal(label: str) -> str:
     """The form in which labels are compared: without case, white space (CommonMark 0.31, 4.7) and leading zeros."""
     folded = " ".join(label.casefold().split()).removeprefix("^").strip()

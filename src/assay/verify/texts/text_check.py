@@ -17,10 +17,10 @@ from assay.core.claims import Claim as Counted
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
 from assay.core.translation import Phrases, spoken
-from assay.verify import gate
-from assay.verify.checks import NO_CITATION, NO_SHARED_WORD, faults
+from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 from assay.verify.evidence import ClaimEvidence
+from assay.verify.evidence_index import HeldPassages, TextOf, documents
 from assay.verify.judge.question import MOST_PASSAGES
 from assay.verify.rules.quotes import verbatim
 from assay.verify.texts.marked_text import MarkedText, TextReference
@@ -88,7 +88,7 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
 
     find: Callable[[TextReference], tuple[Document, ...]]
     spans: Callable[[Document], Sequence[PassageSpan]]
-    text_of: gate.TextOf
+    text_of: TextOf
     everything: tuple[Document, ...] = ()
 
 
@@ -119,7 +119,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
 
     def with_opinions(self, opinions: Mapping[str, Check]) -> CheckedText:
         """The result of the check; `opinions` are a judge's verdicts, by claim."""
-        checks = {each.id: opinions.get(each.id, self.checks[each.id]) for each in self.found}
+        checks = self.checks(opinions)
         checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
         passages = {passage.id: passage for each in self.found for passage in _passages_shown(each, checks[each.id])}
         counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
@@ -163,21 +163,18 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
     desk, rules = _Desk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
     with spoken(Phrases(stated=notices(marked.text))):
         cited = desk.cited(claims(marked.text, html=True))
-    held = gate.documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
-    found = tuple(
-        PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited
-    )
+    held = HeldPassages(desk.sources)
+    held.take(documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of))
+    found = tuple(PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages)) for each in cited)
     once = dict[object, CodeRuling]()  # a repeated claim with the same citations is checked once
     for one, other in zip(cited, found, strict=True):
         if _same(one) not in once:
             once[_same(one)] = _settled(one, other, desk, rules)
-    results = [once[_same(each)] for each in cited]
     return TextDraft(
         marked=marked,
         found=found,
-        checks={each.id: ruling.check for each, ruling in zip(found, results, strict=True)},
-        open=frozenset(each.id for each, ruling in zip(found, results, strict=True) if ruling.is_open),
-        faults=faults(rules.added, (each for ruling in results for each in ruling.findings)),
+        rulings={each.sentence.id: once[_same(each)] for each in cited},
+        added=rules.added,
         references=tuple(desk.named(reference) for reference in marked.references),
         cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
         found_in={c.sentence.id: desk.addresses(c.passages) for c in cited if c.found},
@@ -316,10 +313,9 @@ def _absent(missing: Sequence[TextReference], references: Sequence[TextReference
     """The verdict on a claim whose documents were not given: unverifiable; references missing from the list do not
     count.
     """
+    named = ", ".join(map(_reference_name, missing or references))
     if missing:
-        named = ", ".join(_reference_name(reference) for reference in missing)
         return Check(rule="citation", verdict="unchecked", reason=f"not available: {named}")
-    named = ", ".join(_reference_name(reference) for reference in references)
     return Check(rule="citation", verdict="unsupported", reason=f"{named} is not in the list of references")
 
 

@@ -13,8 +13,17 @@ import msgspec
 
 from assay.core.lexicon import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
 from assay.core.text import sentences
-from assay.verify.verifier.index import StemIndex, WordToken, opposites, tokens, weight
-from assay.verify.verifier.verifier_constants import COPIED_ORDER, MOST_PARTS, PART_COST, WHOLE_SENTENCE
+from assay.verify.verifier.index import (
+    COPIED_ORDER,
+    MOST_PARTS,
+    PART_COST,
+    WHOLE_SENTENCE,
+    StemIndex,
+    WordToken,
+    opposites,
+    tokens,
+    weight,
+)
 
 # A sentence of a claim, beside the part of the evidence that says most of it.
 

@@ -16,7 +16,17 @@ from assay.core.claims import Verdict
 from assay.core.lexicon import ABSOLUTES, FUNCTION, HEDGES, NEGATIVES, RELATIONS
 from assay.core.translation import enumerated, labelled
 from assay.core.translation import gettext as _
-from assay.verify.verifier.index import StemIndex, WordToken, index, opposites
+from assay.verify.verifier.index import (
+    ENGLISH_WORDS,
+    LIKELY,
+    LOG_ODDS_BOUND,
+    MOST_LISTED,
+    SHORT_REPLACEMENT,
+    StemIndex,
+    WordToken,
+    index,
+    opposites,
+)
 from assay.verify.verifier.signs import (
     ClaimWords,
     denials,
@@ -27,13 +37,6 @@ from assay.verify.verifier.signs import (
     slots_unsaid,
     turnable,
     unsaid,
-)
-from assay.verify.verifier.verifier_constants import (
-    ENGLISH_WORDS,
-    LIKELY,
-    LOG_ODDS_BOUND,
-    MOST_LISTED,
-    SHORT_REPLACEMENT,
 )
 
 _WORST = ("said_document", "said_alike", "said_best", "said_row", "aligned", "longest_run", "neighbours", "near_pairs")

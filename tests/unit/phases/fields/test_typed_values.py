@@ -55,9 +55,9 @@ def test_what_means_the_same_is_read(leaf: Leaf, value: object, expected: object
         (Leaf(type="string", format="date"), "June 2000", "no whole date"),
         (Leaf(type="string", format="date"), "2000-02-31", "no whole date"),
         (Leaf(type="string", format="date-time"), "noon", "no date with a time"),
-        (Leaf(type="integer", maximum=5), 6, "outside its bounds"),
-        (Leaf(type="number", exclusive_minimum=0), 0, "outside its bounds"),
-        (Leaf(type="string", max_length=2), "abc", "bounds do not allow"),
+        (Leaf(type="integer", bounds={"maximum": 5}), 6, "outside its bounds"),
+        (Leaf(type="number", bounds={"exclusiveMinimum": 0}), 0, "outside its bounds"),
+        (Leaf(type="string", bounds={"maxLength": 2}), "abc", "bounds do not allow"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_reason(leaf: Leaf, value: object, reason: str) -> None:
@@ -77,9 +77,14 @@ values = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 leaves = st.builds(
     Leaf,
     type=st.sampled_from(["string", "integer", "number", "boolean"]),
-    minimum=st.none() | st.integers(-5, 5),
-    exclusive_maximum=st.none() | st.integers(-5, 5),
-    max_length=st.none() | st.integers(0, 12),
+    bounds=st.fixed_dictionaries(
+        {},
+        optional={
+            "minimum": st.integers(-5, 5),
+            "exclusiveMaximum": st.integers(-5, 5),
+            "maxLength": st.integers(0, 12),
+        },
+    ),
 ) | st.builds(Leaf, type=st.just("string"), enum=st.just(("yes", "No", "maybe so")))
 
 

@@ -14,8 +14,7 @@ from assay.core.errors import StoreError
 from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
 from assay.verify.checks import NO_SHARED_WORD
-from assay.verify.texts.marked_text import TextReference, mark
-from assay.verify.texts.reference_match import Catalogue
+from assay.verify.texts.marked_text import Catalogue, TextReference, mark
 from assay.verify.texts.text_check import CheckedText, DocumentAccess, TextDraft, draft
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.lexicon import stem
-from assay.verify.verifier.index import WordToken, index, opposites, table, tokens, weight
-from assay.verify.verifier.verifier_constants import LONGEST_PART, UNKNOWN_WEIGHT
+from assay.verify.verifier.index import LONGEST_PART, UNKNOWN_WEIGHT, WordToken, index, opposites, table, tokens, weight
 
 
 def stems(text: str) -> list[str]:

@@ -8,11 +8,12 @@ import msgspec
 import pytest
 from evidence_of import passage, shown
 
+from assay.core.assurance import records
 from assay.core.claims import Claim, Summary
 from assay.core.errors import StoreError
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage, sha256
-from assay.verify.gate import documents, gate, unrecorded
+from assay.verify.evidence_index import HeldPassages, documents, unrecorded
 
 TEXT = "Größe zählt. Die zweite Zeile ist 🙂."
 REPORT = "Größe zählt. [S1.0] Mehr [S9.9]."
@@ -33,7 +34,10 @@ def problems(
     summary: Summary = SUMMARY,
     text: Callable[[str], bytes] = text_of,
 ) -> tuple[str, ...]:
-    return gate(REPORT, claims, passages, ("S1",), text, summary)
+    cited = {id: passages[id] for claim in claims for id in claim.passages if id in passages}
+    held = HeldPassages({})
+    held.take(documents(cited, text))
+    return (*records(REPORT, claims, passages, ("S1",), summary), *held.problems(cited))
 
 
 def changed(**fields: object) -> dict[str, Passage]:
@@ -94,7 +98,7 @@ def test_passages_cut_inside_a_sentence_are_known() -> None:
         "S1.3": passage("S1.3", "an item without an end", text, text.index("an item")),
     }
     held = documents(pieces, lambda _: text.encode())
-    assert held.problems == ()
+    assert held.wrong == {}
     assert held.cut_before == ("S1.1",)
     assert held.cut_after == ("S1.0",)
     assert [each.id for each in held.located] == list(pieces)

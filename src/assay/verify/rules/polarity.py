@@ -1,0 +1,358 @@
+"""Checks the small words that turn a sentence: negators, directions, quantifiers, and words that bound or soften.
+
+Words are compared by sense: the word of the evidence that best fits the claim's other words counts (`verify.evidence`).
+The thresholds were set with `bench mutations --part train` (docs/verification.md, Mutations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+import msgspec
+
+from assay.core.lexicon import NEGATIONS
+from assay.verify.amounts import Amount
+from assay.verify.analyzed_text import AnalyzedText, Texts, Word
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, conflict, context, slot_of
+from assay.verify.figures import same
+
+
+def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    """The findings of all four: about negations, directions, quantifiers, qualifiers."""
+    yield from negations(claim, texts)
+    yield from oppositions(claim, texts)
+    yield from qualifiers(claim, texts)
+
+
+# Whether the claim denies what the evidence says, or says what it denies.
+
+RATIO = 1.1
+"""How many times as well as a place that agrees, or the claim's sense, another must fit to be a veto."""
+NEGATION_FITS = 0.6
+"""How well the other place must fit."""
+_NEGATORS = frozenset(NEGATIONS["en"].split())
+_REACH = 4
+"""How many words after a negator it still governs. Chosen by hand."""
+_TURNS = frozenset(
+    """
+    but although though however whereas while only merely until unless afraid hesitate necessarily where why how
+    """.split()
+)
+"""Words that end a denial, or after which it denies nothing ("not afraid to")."""
+_NOW = frozenset(("currently", "now", "longer", "today", "anymore", "presently"))
+_PAST = frozenset(("was", "were", "had", "until", "formerly", "once"))
+
+
+def negations(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    """A finding for each word that the claim negates and the evidence does not, or the other way round."""
+    governed = denied(claim)
+    theirs = [denied(reading) for reading in texts.readings]
+    if not governed and not any(theirs):
+        return
+    for index, word in enumerate(claim.words):
+        if word.kind in ("sign", "number") or word.common or _is_negator(word):
+            continue
+        if index in governed or any(
+            place in found
+            for reading, found in zip(texts.readings, theirs, strict=True)
+            for place in reading.places.get(word.key, ())
+        ):
+            finding = _negation(claim, index, governed, texts, theirs)
+            if finding is not None:
+                yield finding
+
+
+def _negation(
+    claim: AnalyzedText, index: int, governed: dict[int, int], texts: Texts, theirs: list[dict[int, int]]
+) -> SlotFinding | None:
+    key, negated = claim.words[index].key, index in governed
+    places = [
+        EvidenceSpan(at, place) for at, reading in enumerate(texts.readings) for place in reading.places.get(key, ())
+    ]
+    bound = bind(
+        context(claim, (index,)),
+        texts.readings,
+        places,
+        lambda place: (place.index in theirs[place.passage]) == negated,
+    )
+    if not places:
+        return None
+    slot = slot_of(claim, index)
+    if (
+        bound.other is None
+        or not bound.conflicts(at_least=NEGATION_FITS, ratio=RATIO)
+        or _both_deny(claim, index, texts, bound.other)
+        or _denies_rank(claim, index, governed, texts, bound.other)
+        or _is_over(claim, index, texts, bound.other)
+    ):
+        return SlotFinding(rule="negation", slot=slot, outcome="stated")
+    negator = theirs[bound.other.passage].get(bound.other.index, bound.other.index)
+    return conflict("negation", slot, texts, EvidenceSpan(bound.other.passage, negator, bound.other.index))
+
+
+def _is_negator(word: Word) -> bool:
+    return word.key == "not" or word.text.lower() in _NEGATORS
+
+
+def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
+    """True if both sentences have a negator: it may only be in another place ("he was not seen", "nobody saw him")."""
+    reading = texts.readings[other.passage]
+    return all(
+        any(_is_negator(word) and word.sentence == words[at].sentence for word in words)
+        for words, at in ((claim.words, index), (reading.words, other.index))
+    )
+
+
+def _denies_rank(claim: AnalyzedText, index: int, governed: dict[int, int], texts: Texts, other: EvidenceSpan) -> bool:
+    """True if only the rank is denied: "not the first woman to", if the evidence says "the second"."""
+    negator = governed.get(index)
+    ranks = {word.key for word in claim.words[negator:index] if _is_rank(word)} if negator is not None else set()
+    return bool(ranks) and not any(word.key in ranks for word in _sentence(texts, other))
+
+
+def _is_rank(word: Word) -> bool:
+    return word.text.lower() in ("first", "last", "only", "second") or getattr(word.token, "ordinal", False)
+
+
+def _is_over(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
+    """True if the claim denies that something is so now, and the evidence says that it was."""
+    own = {word.text.lower() for word in claim.words if word.sentence == claim.words[index].sentence}
+    theirs = {word.text.lower() for word in _sentence(texts, other)}
+    return bool(own & _NOW and theirs & _PAST) and not theirs & _NOW
+
+
+def _sentence(texts: Texts, place: EvidenceSpan) -> list[Word]:
+    words = texts.readings[place.passage].words
+    return [word for word in words if word.sentence == words[place.index].sentence]
+
+
+def denied(reading: AnalyzedText) -> dict[int, int]:
+    """The words a negator governs, each with its negator's index: those shortly after it in its clause."""
+    found: dict[int, int] = {}
+    for index, word in enumerate(reading.words):
+        if not _is_negator(word):
+            continue
+        content = 0
+        for after in range(index + 1, len(reading.words)):
+            other = reading.words[after]
+            ended = other.sentence != word.sentence or other.kind == "sign" or other.text.lower() in _TURNS
+            if ended or content == _REACH or _is_negator(other):
+                break
+            content += not other.common
+            found[after] = index
+    return found
+
+
+# Whether the claim says up where the evidence says down, or all, first, most for some, last, least.
+
+DIRECTION_FITS = 0.7
+QUANTIFIER_FITS = 0.6
+"""How well an opposing word must fit its place to be a veto.
+
+Directions were made stricter after totals of the report part of the bench had been seen.
+"""
+
+_UP = """
+rise rises rose risen rising increase increases increased increasing grow grows grew grown growing growth gain gains
+gained climb climbs climbed surge surges surged soar soared jump jumped expand expanded expansion accelerate
+accelerated improve improved improvement higher upward upwards uptick raise raised double doubled triple tripled more
+warmer
+"""
+_DOWN = """
+fall falls fell fallen falling decrease decreases decreased decreasing decline declines declined declining drop drops
+dropped shrink shrinks shrank shrunk plunge plunged plummet plummeted slump slumped contract contracted contraction
+slow slowed lower downward downwards downturn reduce reduced reduction worsen worsened dip dipped halve halved lose
+lost loss less fewer cooler
+"""
+_SENSES = {
+    word: sense
+    for sense, words in {
+        "all": "all every each entire whole always everyone everything everywhere",
+        "most": "most mostly majority usually generally often largely",
+        "some": "some several sometimes partly certain occasionally",
+        "few": "few rarely seldom minority hardly",
+        "none": "none nobody never neither",
+        "highest": "highest largest biggest greatest best longest oldest strongest fastest heaviest tallest maximum",
+        "lowest": "lowest smallest least worst shortest youngest weakest slowest lightest minimum",
+        "first": "first earliest",
+        "last": "last latest final",
+        "before": "before prior",
+        "after": "after following",
+    }.items()
+    for word in words.split()
+}
+_EXCLUDED = {
+    "all": frozenset({"some", "few", "none", "most"}),
+    "most": frozenset({"few", "none", "all", "some"}),
+    "some": frozenset({"all", "none", "most"}),
+    "few": frozenset({"all", "most"}),
+    "none": frozenset({"all", "most", "some"}),
+    "highest": frozenset({"lowest"}),
+    "lowest": frozenset({"highest"}),
+    "first": frozenset({"last"}),
+    "last": frozenset({"first"}),
+    "before": frozenset({"after"}),
+    "after": frozenset({"before"}),
+}
+
+
+class OpposedWords(msgspec.Struct, frozen=True, kw_only=True):
+    """The words one rule compares.
+
+    `senses` has the sense of each relevant word, in lower case; `against` the senses that exclude a sense; `at_least`
+    is how well an excluding word must fit its place to be a veto.
+    """
+
+    rule: str
+    senses: Mapping[str, str]
+    against: Mapping[str, frozenset[str]]
+    at_least: float
+
+
+_DIRECTIONS = OpposedWords(
+    rule="direction",
+    senses=dict.fromkeys(_UP.split(), "up") | dict.fromkeys(_DOWN.split(), "down"),
+    against={"up": frozenset({"down"}), "down": frozenset({"up"})},
+    at_least=DIRECTION_FITS,
+)
+_QUANTIFIERS = OpposedWords(rule="quantifier", senses=_SENSES, against=_EXCLUDED, at_least=QUANTIFIER_FITS)
+
+
+def oppositions(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    """A finding for each word that says that something rose or fell, then for each quantifier and superlative."""
+    turned = denied(claim)  # "it did not rise" says nothing against "it fell"
+    for opposed in (_DIRECTIONS, _QUANTIFIERS):
+        yield from _opposed(opposed, claim, texts, turned)
+
+
+def _opposed(
+    opposed: OpposedWords, claim: AnalyzedText, texts: Texts, turned: Collection[int]
+) -> Iterator[SlotFinding]:
+    """A finding for each word of the claim, except negated ones, if the evidence has a comparable word."""
+    senses = opposed.senses
+    slots = [
+        (index, meant)
+        for index in range(len(claim.words))
+        if index not in turned and (meant := _sense(claim, index, senses))
+    ]
+    if not slots:
+        return
+    places = [
+        (EvidenceSpan(passage, index), meant)
+        for passage, reading in enumerate(texts.readings)
+        for index in range(len(reading.words))
+        if (meant := _sense(reading, index, senses))
+    ]
+    for index, meant in slots:
+        agrees = {place: other == meant for place, other in places if other == meant or other in opposed.against[meant]}
+        if agrees:
+            yield _opposition_finding(opposed, claim, index, texts, agrees)
+
+
+def _sense(reading: AnalyzedText, index: int, senses: Mapping[str, str]) -> str:
+    word = reading.words[index]
+    return senses.get(word.text.lower(), "") if word.kind in ("word", "name") else ""
+
+
+def _opposition_finding(
+    opposed: OpposedWords, claim: AnalyzedText, index: int, texts: Texts, agrees: dict[EvidenceSpan, bool]
+) -> SlotFinding:
+    """The finding for a word; `agrees` says of each place whether it has the word's sense, or an opposing one."""
+    bound = bind(context(claim, (index,)), texts.readings, agrees, agrees.__getitem__)
+    slot = slot_of(claim, index)
+    if bound.other is None or not bound.conflicts(at_least=opposed.at_least, ratio=RATIO):
+        return SlotFinding(rule=opposed.rule, slot=slot, outcome="stated" if bound.same else "absent")
+    return conflict(opposed.rule, slot, texts, bound.other)
+
+
+# Whether the claim leaves out, or reverses, a word that bounds or softens the evidence: "up to 30 %" is not "30 %",
+# "some patients" not "patients", "may cause" not "causes".
+
+_SOFTENING = {
+    word: sense
+    for sense, words in {
+        "possible": "may might could possibly potentially perhaps",
+        "told": "reportedly allegedly supposedly",
+        "part": "some sometimes partly partially occasionally most mostly usually often generally",
+        "only": "only solely exclusively",
+    }.items()
+    for word in words.split()
+}
+_AGAINST = {
+    "": frozenset(("most", "under", "nearly")),
+    "over": frozenset(("most", "under", "nearly")),
+    "least": frozenset(("most", "under", "nearly")),
+    "under": frozenset(("over", "least")),
+    "most": frozenset(("over", "least")),
+    "nearly": frozenset(("over", "least")),
+    "about": frozenset(("most", "under")),
+}
+"""Bounds of the evidence that conflict with a bound of the claim: "up to 30" is neither 30 nor over 30."""
+QUALIFIER_FITS = 0.7
+"""How well a bound of the evidence must fit the place of the claim's."""
+
+
+def qualifiers(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    """A finding for each bounded number stated differently, and each softening word that the claim leaves out."""
+    for index, word in enumerate(claim.words):
+        if isinstance(word.token, Amount):
+            yield from _bounded(claim, index, word.token, texts)
+    yield from _unsoftened(claim, texts)
+
+
+def _bounded(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> Iterator[SlotFinding]:
+    places = {
+        EvidenceSpan(at, other): word.token
+        for at, reading in enumerate(texts.readings)
+        for other, word in enumerate(reading.words)
+        if isinstance(word.token, Amount) and same(amount, word.token)
+    }
+    if all(not token.bound for token in places.values()):
+        return
+    bound = bind(
+        context(claim, (index,)),
+        texts.readings,
+        places,
+        lambda place: places[place].bound not in _AGAINST[amount.bound],
+    )
+    if bound.other is None or not bound.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
+        return
+    said = EvidenceSpan(bound.other.passage, max(0, bound.other.index - 2), bound.other.index)
+    yield conflict("quantifier", ClaimSlot(amount.text, *claim.origin(index, index)), texts, said)
+
+
+def _unsoftened(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+    kept = {_SOFTENING[word.text.lower()] for word in claim.words if word.text.lower() in _SOFTENING}
+    kept |= {"possible" for word in claim.words if word.text.lower() == "can"}
+    for at, reading in enumerate(texts.readings):
+        for index, word in enumerate(reading.words):
+            sense = _SOFTENING.get(word.text.lower())
+            if sense is None or sense in kept or (sense != "only" and "possible" in kept):
+                continue
+            if _is_no_limit(reading, index):
+                continue
+            finding = _omitted_qualifier(claim, texts, at, index)
+            if finding is not None:
+                yield finding
+
+
+def _is_no_limit(reading: AnalyzedText, index: int) -> bool:
+    """True if the word does not soften there: "not only", and the request "could you"."""
+    before = reading.words[index - 1].key if index else ""
+    after = reading.words[index + 1].text.lower() if index + 1 < len(reading.words) else ""
+    return before == "not" or after in ("you", "we", "i", "they", "he", "she")
+
+
+def _omitted_qualifier(claim: AnalyzedText, texts: Texts, passage: int, index: int) -> SlotFinding | None:
+    """A finding if the word after the softening one is in the claim, with everything around it."""
+    reading = texts.readings[passage]
+    after = next(
+        (at for at in range(index + 1, min(index + 4, len(reading.words))) if not reading.words[at].common), None
+    )
+    slots = claim.places.get(reading.words[after].key, ()) if after is not None else ()
+    if after is None or not slots or reading.words[after].kind == "sign":
+        return None
+    bound = bind(context(claim, slots[:1]), texts.readings, [EvidenceSpan(passage, after)], lambda _: False)
+    if not bound.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
+        return None
+    return conflict("quantifier", slot_of(claim, slots[0]), texts, EvidenceSpan(passage, index, after))
