@@ -22,7 +22,7 @@ from assay.core.messages import Rarity
 from assay.core.ports import WordScore
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
-from assay.search.local.ranking_constants import (
+from assay.search.local.words import (
     CANDIDATES,
     FEEDBACK_COMMON,
     FEEDBACK_DOCUMENTS,
@@ -38,8 +38,12 @@ from assay.search.local.ranking_constants import (
     SATURATION,
     SHORTEST_TERM,
     SMALL_SCOPE,
+    Frequencies,
+    Words,
+    added_parts,
+    with_more,
+    within,
 )
-from assay.search.local.words import Frequencies, Words, added_parts, with_more, within
 
 # More words for a question, from the best documents (pseudo-relevance feedback). After Rocchio (1971), with the weights
 # of BM25: a word counts more if the documents with it are better, if they have it more often (with saturation), and if

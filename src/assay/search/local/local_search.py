@@ -20,8 +20,7 @@ from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, let_merge, reading, remove
 from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
-from assay.search.local.ranking_constants import TITLE_MEANT
-from assay.search.local.words import Naming, Words
+from assay.search.local.words import TITLE_MEANT, Naming, Words
 from assay.search.shared_index import (
     BEST,
     EachSpans,

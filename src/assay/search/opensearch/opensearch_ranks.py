@@ -15,15 +15,15 @@ import msgspec
 
 from assay.core.sources import PassageSpan
 from assay.search.local.index import unpack
-from assay.search.local.ranking_constants import (
+from assay.search.local.words import (
     CANDIDATES,
     NAME_WEIGHT,
     NUMBER_GAP,
     NUMBERED_NAME,
     PASSAGE_WEIGHT,
     TITLE_WEIGHT,
+    Words,
 )
-from assay.search.local.words import Words
 from assay.search.opensearch.client import OpenSearchClient
 
 MOST_TERMS = 65_536
