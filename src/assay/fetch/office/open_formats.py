@@ -90,7 +90,10 @@ def _write_odt(body: etree._Element, writing: TextBuilder) -> None:
             level = str(node.get(f"{TEXT}outline-level", "1"))
             writing.heading(_text(node), int(level) if level.isdigit() else 1)
         elif node.tag == f"{TEXT}p":
-            _write_paragraph(node, deep, writing)
+            if deep >= 0:
+                writing.item(_text(node), deep)
+            else:
+                writing.paragraph(_text(node))
         elif node.tag == f"{TABLE}table":
             writing.table(_odt_rows(node))
         else:
@@ -101,13 +104,6 @@ def _write_odt(body: etree._Element, writing: TextBuilder) -> None:
                 writing.heading("Notes", 3)
             deeper = deep + 1 if node.tag == f"{TEXT}list" else deep
             stack.extend((child, deeper) for child in reversed(node) if isinstance(child.tag, str))
-
-
-def _write_paragraph(node: etree._Element, deep: int, writing: TextBuilder) -> None:
-    if deep >= 0:
-        writing.item(_text(node), deep)
-    else:
-        writing.paragraph(_text(node))
 
 
 def _text(above: etree._Element) -> str:

@@ -123,7 +123,8 @@ class LocalSearch:
             try:
                 return self._found(query, scope, explain)
             except IndexDamaged as error:
-                self._mend(str(error))
+                with self._guard, self._lock(silent) as lock:
+                    self._rebuild(str(error), lock, silent)
                 return self._found(query, scope, explain)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
@@ -324,10 +325,6 @@ class LocalSearch:
         if self._index is None or not self._index.there:
             self._index = LocalIndex(self._path)
         return self._index
-
-    def _mend(self, reason: str) -> None:
-        with self._guard, self._lock(silent) as lock:
-            self._rebuild(reason, lock, silent)
 
     def _rebuild(self, reason: str, lock: FileLock | None, say: Say) -> None:
         """Rebuild a damaged index; the caller holds the lock."""
