@@ -50,12 +50,7 @@ class PostgresSearch(ServerIndex):
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        library: Library,
-        spans: OneSpans,
-        segmenter: str,
-        turns: Engine | None = None,
+        self, engine: Engine, library: Library, spans: OneSpans, segmenter: str, turns: Engine | None = None
     ) -> None:
         """`turns` connects to the server directly if `engine` uses a pooler: turns belong to a session."""
         super().__init__(library)
