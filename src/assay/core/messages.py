@@ -281,8 +281,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 NAMES = tuple(
     """
-    answers assumptions background brief conversation coverage documents evidence fields findings headers instructions note
-    objection parts plan question reflections report_findings rules seen sentence steering task template
+    answers assumptions background brief conversation coverage documents evidence fields findings headers instructions
+    note objection parts plan question reflections report_findings rules seen sentence steering task template
     """.split()
 )
 """Every name a message can have. A page that contains such a tag must not be mistaken for us."""

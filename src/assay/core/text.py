@@ -1,8 +1,8 @@
 """Sentences, words and token estimates of a text.
 
-Positions are code points. Sentence ends are found by nupunkt's pre-trained Punkt model (Kiss
-and Strunk 2006, "Unsupervised Multilingual Sentence Boundary Detection"), with our own rules for scripts that end
-sentences without a space and for abbreviations that the model does not know.
+Positions are code points. Sentence ends are found by nupunkt's pre-trained Punkt model (Kiss and Strunk 2006,
+"Unsupervised Multilingual Sentence Boundary Detection"), with our own rules for scripts that end sentences without a
+space and for abbreviations that the model does not know.
 """
 
 from __future__ import annotations
