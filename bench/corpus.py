@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.core.ports.store import Store
 from assay.evidence.ingest import FileReaders, Ingested, IngestTarget, ingest
-from assay.fetch.jsonl import JsonLinesExtractor
+from assay.fetch.text import JsonLinesExtractor
 from assay.run.process import SystemClock
 
 DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "documents"

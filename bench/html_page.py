@@ -16,9 +16,9 @@ import msgspec
 from corpus import machine
 
 from assay.core.brief import Brief
-from assay.core.claims import VERDICTS, Claim, summarize
+from assay.core.claims import VERDICTS, Check, Claim, summarize
 from assay.core.sources import Passage, Source, Surroundings, sha256
-from assay.core.view import Check, Gate, RunView, Writing
+from assay.core.view import Gate, RunView, Writing
 from assay.export.html import render
 
 SEED, ROUNDS = 11, 9

@@ -31,10 +31,8 @@ from assay import Assay
 from assay.cli.main import GARBAGE_AFTER
 from assay.core.errors import ExtractError
 from assay.evidence.segment import segment
-from assay.fetch.csv import CsvExtractor
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.jsonl import JsonLinesExtractor
-from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
+from assay.fetch.text import CodeExtractor, CsvExtractor, JsonLinesExtractor, MarkdownExtractor, TextExtractor
 
 SIZES = {"text": (100_000, 1_000_000, 10_000_000), "draft": (100_000, 1_000_000, 4_000_000)}
 """Characters; a draft of more is refused (`app.verification.LONGEST`)."""

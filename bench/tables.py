@@ -27,7 +27,7 @@ from tabular.data import write, write_second
 
 from assay import Assay
 from assay.core.report import Report
-from assay.fetch.csv import CsvExtractor
+from assay.fetch.text import CsvExtractor
 
 NO_DATA = 2
 _FIGURE = re.compile(r"(?<![\w.])-?\d[\d.,]*\d|(?<![\w.])-?\d")

@@ -17,17 +17,13 @@ from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
-from assay.fetch.csv import CsvExtractor
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.jsonl import JsonLinesExtractor
 from assay.fetch.mail import EmlExtractor, MboxExtractor
-from assay.fetch.office.docx import DocxExtractor
-from assay.fetch.office.epub import EpubExtractor
-from assay.fetch.office.odt import OdpExtractor, OdtExtractor
-from assay.fetch.office.pptx import PptxExtractor
+from assay.fetch.office.microsoft import DocxExtractor, PptxExtractor
+from assay.fetch.office.open_formats import EpubExtractor, OdpExtractor, OdtExtractor
 from assay.fetch.office.xlsx import OdsExtractor, XlsExtractor, XlsxExtractor
 from assay.fetch.pdf import PdfExtractor
-from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
+from assay.fetch.text import CodeExtractor, CsvExtractor, JsonLinesExtractor, MarkdownExtractor, TextExtractor
 
 ALL: tuple[Extractor, ...] = (
     TextExtractor(),

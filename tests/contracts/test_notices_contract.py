@@ -13,8 +13,8 @@ from web import Site, response, site
 
 from assay.core.errors import SearchError
 from assay.core.sources import Notice
-from assay.search.web.crossref import CrossrefNotices
 from assay.search.web.http import SearchAccess
+from assay.search.web.scholarship import CrossrefNotices
 
 RETRACTED = {
     "status": "ok",

@@ -15,9 +15,9 @@ from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest
 from assay.search.mcp import McpAccess, McpServer
-from assay.search.web.crossref import CrossrefNotices
 from assay.search.web.http import SearchAccess, WebSearchProvider
 from assay.search.web.online import CutSnippet, OnlineSearch
+from assay.search.web.scholarship import CrossrefNotices
 from assay.services.context import close_all
 from assay.services.extraction import make_fetcher
 from assay.services.ports import Readers

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.claims import Citation
 from assay.core.clean import Edited, active, harmful, link_target, one_line
-from assay.core.markers import CitationMode, Marker, Rendered, parse, render
+from assay.core.markers import CitationMode, Rendered, parse, render
 from assay.core.sources import Passage, Source
 
 
@@ -82,7 +82,7 @@ def compile_bibliography(
         cited=tuple(passages[id] for id in cited),
         numbers={id: number[entry] for id, entry in joined.items() if entry in number},
         joined=joined,
-        unresolved=sum(len(_missing(marker, joined)) for marker in markers),
+        unresolved=sum(id not in joined and id not in marker.implied for marker in markers for id in marker.ids),
     )
 
 
@@ -92,10 +92,6 @@ def _join(sources: Iterable[Source]) -> dict[str, Source]:
     for source in sources:
         first.setdefault(source.document_sha256, source)
     return first
-
-
-def _missing(marker: Marker, joined: Mapping[str, str]) -> list[str]:
-    return [id for id in marker.ids if id not in joined and id not in marker.implied]
 
 
 def _entries(

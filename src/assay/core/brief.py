@@ -61,7 +61,7 @@ def latest(messages: Sequence[ConversationMessage]) -> tuple[ConversationMessage
 def fitted(messages: Sequence[ConversationMessage], tokens: int) -> tuple[ConversationMessage, ...]:
     """The messages in `tokens`: replies are shortened together, then the oldest messages left out."""
     kept, length = list(messages), LONGEST
-    while kept and _size(kept) > tokens:
+    while kept and estimate_tokens(msgspec.json.encode(kept).decode()) > tokens:
         if length > 200:
             length //= 2
             kept = [_short(each, length) for each in kept]
@@ -72,10 +72,6 @@ def fitted(messages: Sequence[ConversationMessage], tokens: int) -> tuple[Conver
 
 def _short(message: ConversationMessage, length: int) -> ConversationMessage:
     return message if message.by == "user" else msgspec.structs.replace(message, text=shortened(message.text, length))
-
-
-def _size(messages: Sequence[ConversationMessage]) -> int:
-    return estimate_tokens(msgspec.json.encode(messages).decode())
 
 
 def shortened(text: str, length: int) -> str:

@@ -63,7 +63,7 @@ class Placer:
         if not path or path == (RESEARCH,):
             return None
         lane = lane_of(path)
-        block, tab = (self._phase(path), 0) if lane is None else self._lane(lane)
+        block, tab = (path[: 2 if path[0] == RESEARCH else 1], 0) if lane is None else self._lane(lane)
         index = self._blocks.setdefault(block, len(self._blocks))
         parts = self._parts.setdefault((index, tab), {})
         inner = path[2:] if path[0] == RESEARCH or lane is not None else path[1:]
@@ -81,9 +81,6 @@ class Placer:
             self._lanes[lane] = block
             tabs = self._tabs.setdefault(block, {})
             tabs[lane] = len(tabs)
-
-    def _phase(self, path: Path) -> Block:
-        return path[:2] if path[0] == RESEARCH else path[:1]
 
     def _lane(self, lane: int) -> tuple[Block, int]:
         self._assign(lane, (RESEARCH, _AGENTS_OF, ""))  # a log that never planned this lane still has a place for it

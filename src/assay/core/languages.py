@@ -52,12 +52,7 @@ NAMES = {
 
 
 @cache
-def _english() -> babel.core.Locale:
-    return babel.core.Locale("en")
-
-
-@cache
-def _names(locale: str) -> babel.core.Locale:
+def _names(locale: str = "en") -> babel.core.Locale:
     return babel.core.Locale(locale)
 
 
@@ -70,7 +65,7 @@ def read_language(code: str) -> str:
     tag = code.strip().replace("_", "-")
     if tag in NAMES:
         return tag
-    names = _english()
+    names = _names()
     try:
         language, territory, script, *_ = babel.core.parse_locale(tag, sep="-")
     except ValueError:
@@ -87,7 +82,7 @@ def read_language(code: str) -> str:
 
 def _hint(name: str) -> str:
     wanted = name.casefold()
-    code = next((code for code, called in _english().languages.items() if called.casefold() == wanted), "")
+    code = next((code for code, called in _names().languages.items() if called.casefold() == wanted), "")
     return f"{name} is {code}" if code else "a code is like en, de or pt-BR"
 
 
@@ -117,14 +112,14 @@ def read_country(code: str) -> str:
         UsageError: there is no such country.
     """
     known = COMMON.get(code.strip().lower(), code.strip().lower())
-    if len(known) != 2 or known.upper() not in _english().territories:
+    if len(known) != 2 or known.upper() not in _names().territories:
         raise UsageError(f"no country {code[:40]!r}; write two letters, such as de or us")
     return known
 
 
 def country_name(code: str) -> str:
     """The English name of a country, by its code; "" if unknown or empty."""
-    return str(_english().territories.get(code.upper(), ""))
+    return str(_names().territories.get(code.upper(), ""))
 
 
 # Detects a text's language by its script, and for European languages by their commonest words.

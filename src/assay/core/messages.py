@@ -279,32 +279,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 # The text of messages for a model: each between tags of its name, which nothing inside can open or close.
 
-NAMES = (
-    "answers",
-    "assumptions",
-    "background",
-    "brief",
-    "conversation",
-    "coverage",
-    "documents",
-    "evidence",
-    "fields",
-    "findings",
-    "headers",
-    "instructions",
-    "note",
-    "objection",
-    "parts",
-    "plan",
-    "question",
-    "reflections",
-    "report_findings",
-    "rules",
-    "seen",
-    "sentence",
-    "steering",
-    "task",
-    "template",
+NAMES = tuple(
+    """
+    answers assumptions background brief conversation coverage documents evidence fields findings headers instructions
+    note objection parts plan question reflections report_findings rules seen sentence steering task template
+    """.split()
 )
 """Every name a message can have. A page that contains such a tag must not be mistaken for us."""
 _OURS = "|".join(NAMES)

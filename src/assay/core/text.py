@@ -1,8 +1,8 @@
-"""Sentences, words, token estimates and offsets of a text.
+"""Sentences, words and token estimates of a text.
 
-Positions are code points unless a name says bytes. Sentence ends are found by nupunkt's pre-trained Punkt model (Kiss
-and Strunk 2006, "Unsupervised Multilingual Sentence Boundary Detection"), with our own rules for scripts that end
-sentences without a space and for abbreviations that the model does not know.
+Positions are code points. Sentence ends are found by nupunkt's pre-trained Punkt model (Kiss and Strunk 2006,
+"Unsupervised Multilingual Sentence Boundary Detection"), with our own rules for scripts that end sentences without a
+space and for abbreviations that the model does not know.
 """
 
 from __future__ import annotations
@@ -13,15 +13,9 @@ import math
 import re
 import string
 import unicodedata
-from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from assay.core.languages import (
-    ASKING,
-    COMMON_WORDS,
-    SAMPLE,
-    detect,
-)
+from assay.core.languages import ASKING, COMMON_WORDS, SAMPLE, detect
 from assay.core.later import later
 
 if TYPE_CHECKING:
@@ -264,61 +258,3 @@ def _tokens(text: str) -> int:
     dense = sum(map(len, _DENSE.findall(plain))) if b"x" * 24 in plain.translate(_PACKED) else 0
     signs = ascii_length - letters - digits
     return math.ceil(letters / 3.5 + digits * 0.7 + signs * 0.8 + others + dense * 0.25)
-
-
-class Offsets:
-    """Converts between code points and UTF-8 bytes of one text, in logarithmic time.
-
-    ASCII text costs nothing; other text stores a byte offset for every 64 code points. Lone surrogates count three
-    bytes, as `surrogatepass` writes them.
-    """
-
-    _STEP = 64
-
-    __slots__ = ("_marks", "_size", "_text")
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._marks = [0]
-        if text.isascii():
-            self._size = len(text)
-            return
-        total = 0
-        for at in range(0, len(text), self._STEP):
-            total += len(_utf8(text[at : at + self._STEP]))
-            self._marks.append(total)
-        self._size = total
-
-    def to_bytes(self, point: int) -> int:
-        """The byte offset of code point `point` (0 to the text's length).
-
-        Raises:
-            ValueError: `point` is outside the text.
-        """
-        if not 0 <= point <= len(self._text):
-            raise ValueError(f"code point {point} is outside a text of {len(self._text)}")
-        if self._size == len(self._text):
-            return point
-        mark = point // self._STEP
-        return self._marks[mark] + len(_utf8(self._text[mark * self._STEP : point]))
-
-    def to_points(self, byte: int) -> int:
-        """The code point at byte offset `byte`; inside a character, that character.
-
-        Raises:
-            ValueError: `byte` is outside the text.
-        """
-        if not 0 <= byte <= self._size:
-            raise ValueError(f"byte {byte} is outside a text of {self._size} bytes")
-        if self._size == len(self._text):
-            return byte
-        if byte == self._size:
-            return len(self._text)
-        mark = bisect_right(self._marks, byte) - 1
-        piece = _utf8(self._text[mark * self._STEP : (mark + 1) * self._STEP])
-        until = byte - self._marks[mark] + 1
-        return mark * self._STEP + sum((unit & 0xC0) != 0x80 for unit in piece[:until]) - 1
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

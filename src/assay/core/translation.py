@@ -91,7 +91,11 @@ def state(text: str, kind: Statement = "notice") -> str:
     """Return `text`, recorded as code's own, so that it needs no source."""
     phrases = speech()
     if phrases is not _SILENT:
-        phrases.stated |= {plain: kind for each in (text, *_sentences(text)) if (plain := _plain(each))}
+        phrases.stated |= {
+            plain: kind
+            for each in (text, *(text[start:end] for start, end in sentences(text)))
+            if (plain := _plain(each))
+        }
     return text
 
 
@@ -104,11 +108,6 @@ def statements_in(text: str) -> dict[str, Statement]:
     """Code's own sentences and headings that occur in `text`."""
     lines = [_plain(line) for line in text.splitlines()]
     return {phrase: kind for phrase, kind in sorted(speech().stated.items()) if any(phrase in line for line in lines)}
-
-
-def _sentences(text: str) -> Iterator[str]:
-    for start, end in sentences(text):
-        yield text[start:end]
 
 
 def _plain(text: str) -> str:

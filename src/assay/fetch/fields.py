@@ -103,10 +103,6 @@ def _heading(text: str) -> re.Match[str] | None:
     return min(found, key=lambda match: match.start(), default=None)
 
 
-def _unmarked(text: str) -> str:
-    return MARKUP.sub(lambda match: match[1] or "", text)
-
-
 def first_line(text: str) -> str:
     """The first line if it looks like a title: short, and not a sentence."""
     lines = (line.strip() for line in text[:HEAD].splitlines())
@@ -147,7 +143,11 @@ def _byline(head: str) -> dict[str, str]:
     if title is None or text[: title.start()].strip():
         return {}
     under = re.split(r"\n[ \t\r]*\n", text[title.end() :].lstrip()[:LONGEST_BYLINE], maxsplit=1)[0]
-    return {key: value for key, value in _read_pairs(_unmarked(under)).items() if key in BYLINE}
+    return {
+        key: value
+        for key, value in _read_pairs(MARKUP.sub(lambda match: match[1] or "", under)).items()
+        if key in BYLINE
+    }
 
 
 def _read_pairs(block: str) -> dict[str, str]:

@@ -100,17 +100,9 @@ FACTS = {
     "modified": ("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified"),
 }
 """Other metadata that is kept, by the names it has in pages."""
-PUBLISHED = (
-    "article:published_time",
-    "citation_publication_date",
-    "citation_date",
-    "date",
-    "dc.date",
-    "dc.date.issued",
-    "dcterms.created",
-    "pubdate",
-    "publish-date",
-    "sailthru.date",
+PUBLISHED = tuple(
+    "article:published_time citation_publication_date citation_date date dc.date dc.date.issued dcterms.created"
+    " pubdate publish-date sailthru.date".split()
 )
 Metas = Mapping[str, tuple[str, ...]]
 """The contents of a page's meta elements, in order, by name in lower case."""
@@ -204,8 +196,8 @@ def _language(tree: LexborHTMLParser) -> str:
     return stated[:2] if re.fullmatch(r"[a-z]{2}([-_].*)?", stated) else ""
 
 
-# The lead of an article: the paragraph in larger type between the headline and the text. Extractors drop it because #
-# of its place and its name (`teaser`, `intro`, `chapo`).
+# The lead of an article: the paragraph in larger type between the headline and the text. Extractors drop it because of
+# its place and its name (`teaser`, `intro`, `chapo`).
 
 WITHIN = 200
 """The first blocks of a page, in which its lead is searched."""

@@ -15,6 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import IO
 
 import msgspec
@@ -290,18 +291,11 @@ class _Worker:
         if process is not None:
             process.kill()
             process.wait()
-            for pipe in (process.stdin, process.stdout):
-                _close(pipe)
+            for pipe in filter(None, (process.stdin, process.stdout)):
+                with suppress(OSError):  # nobody needs what was not sent yet
+                    pipe.close()
         if errors is not None:
             errors.close()
-
-
-def _close(pipe: IO[bytes] | None) -> None:
-    try:
-        if pipe is not None:
-            pipe.close()
-    except OSError:  # nobody needs what was not sent yet
-        return
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int:

@@ -23,6 +23,7 @@ from assay.core.messages import MAX_OUTPUT, ModelFacts, Price, Profile
 from assay.core.ports.models import Secret
 from assay.core.remote_services import trusted
 from assay.models.failures import hidden, of_response
+from assay.models.streams import first_bytes
 
 if TYPE_CHECKING:
     from genai_prices import data_snapshot, types
@@ -101,13 +102,8 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 async def _fetched(client: httpx2.AsyncClient, url: str) -> tuple[httpx2.Response, bytes]:
-    data = bytearray()
     async with client.stream("GET", url) as response:
-        async for piece in response.aiter_bytes():
-            data += piece
-            if len(data) > LARGEST:
-                break
-    return response, bytes(data[:LARGEST])
+        return response, await first_bytes(response, LARGEST)
 
 
 def _names(service: str, data: bytes) -> tuple[str, ...]:

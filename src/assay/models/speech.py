@@ -155,7 +155,7 @@ class ReplyText:
                 case "answer":
                     yield from self._look()
                 case "channels":
-                    yield from self._channels(self._take_held())
+                    yield from self._collect(self._harmony.take(self._take_held()))
             if self._held == before:
                 return
 
@@ -260,9 +260,6 @@ class ReplyText:
         if text:
             self._text.append(text)
             yield TextDelta(text)
-
-    def _channels(self, text: str) -> Iterator[SpeechPart]:
-        yield from self._collect(self._harmony.take(text))
 
     def _collect(self, pieces: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[SpeechPart]:
         for each in pieces:

@@ -73,6 +73,16 @@ def _data(event: bytes) -> str | None:
     return b"\n".join(data).decode(errors="replace") if data else None
 
 
+async def first_bytes(response: httpx2.Response, most: int) -> bytes:
+    """The first `most` bytes of a response's body; the rest is not read."""
+    data = bytearray()
+    async for piece in response.aiter_bytes():
+        data += piece
+        if len(data) >= most:
+            break
+    return bytes(data[:most])
+
+
 async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, None]:
     """Yield the data of a response's events as they arrive.
 

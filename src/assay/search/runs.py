@@ -18,7 +18,7 @@ from tantivy import Occur, Query
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, terms
 from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
-from assay.search.local.index import WHITESPACE, reading
+from assay.search.local.index import WHITESPACE, open_index, reading
 from assay.search.local.words import Words
 from assay.search.shared_index import SharedWork, file_turn, silent
 
@@ -106,12 +106,10 @@ class RunIndex:
         """
         with reading():
             searcher = self._searcher()
-            best = (
-                searcher.search(Query.all_query(), 1, count=False, order_by_field="number")
-                if searcher.num_docs
-                else None
-            )
-            return int(best.hits[0][0]) if best else 0
+            if not searcher.num_docs:
+                return 0
+            best = searcher.search(Query.all_query(), 1, count=False, order_by_field="number")
+            return int(best.hits[0][0])
 
     def _every(self, query: Query) -> list[tantivy.Document]:
         with reading():
@@ -175,17 +173,8 @@ class RunIndex:
     def _opened(self) -> tantivy.Index:
         there = self._path is None or (self._path / "meta.json").exists()
         if self._index is None or not there:
-            self._index = _open(self._path)
+            self._index = open_index(SCHEMA, self._path)
         return self._index
-
-
-def _open(path: Path | None) -> tantivy.Index:
-    if path is not None:
-        path.mkdir(parents=True, exist_ok=True)
-    index = tantivy.Index(SCHEMA) if path is None else tantivy.Index(SCHEMA, str(path))
-    index.register_tokenizer(WHITESPACE, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
-    index.config_reader("manual")
-    return index
 
 
 def _entry(run: IndexedRun) -> tantivy.Document:

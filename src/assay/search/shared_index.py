@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -31,7 +32,7 @@ log = logging.getLogger(__name__)
 
 Say = Callable[[str], None]
 """Tells a user of progress."""
-Turn = Callable[[Say], AbstractContextManager[None]]
+Turn = Callable[[Say], AbstractContextManager[object]]
 """The right to write; while another process has it, the caller is told."""
 
 PATIENCE = 3_600.0
@@ -61,8 +62,8 @@ def no_turn(say: Say) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[None]:
-    """The right of one process of a home, by a lock file beside `file`.
+def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[FileLock]:
+    """The right of one process of a home, by a lock file beside `file`; it may be released in another thread.
 
     Raises:
         SearchError: another process has it too long.
@@ -77,7 +78,7 @@ def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[None]:
         except Timeout:
             raise SearchError(f"another process has held {lock.lock_file} for {work.patience:.0f} s") from None
     try:
-        yield
+        yield lock
     finally:
         lock.release()
 
@@ -117,6 +118,25 @@ def one_by_one(spans: OneSpans, documents: Iterable[Document]) -> Iterator[Seque
             yield spans(document)
         except StoreError as error:
             yield error
+
+
+def documents_after(
+    library: Library, row: int, each_spans: EachSpans, page: int, most: int | None = None
+) -> Iterator[tuple[int, Document, Sequence[PassageSpan]]]:
+    """The documents after `row` with their rows and passages, read `page` at a time, about `most` in all."""
+    taken: deque[tuple[int, Document]] = deque()  # those whose passages `each_spans` still works on
+
+    def missing() -> Iterator[Document]:
+        last, count = row, 0
+        while (most is None or count < most) and (found := library.after(last, min(page, most or page))):
+            for last, document in found:
+                taken.append((last, document))
+                yield document
+            count += len(found)
+
+    for spans in each_spans(missing()):
+        number, document = taken.popleft()
+        yield number, document, readable(spans, document)
 
 
 def readable(spans: Sequence[PassageSpan] | StoreError, document: Document) -> Sequence[PassageSpan]:

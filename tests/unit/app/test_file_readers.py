@@ -19,7 +19,7 @@ from assay.core.ports import Extractor
 from assay.core.sources import SYNTAXES, Syntax
 from assay.evidence.documents import Texts, cut, cut_all
 from assay.evidence.segment import PassageCutter
-from assay.fetch import jsonl
+from assay.fetch import text as texts
 from assay.fetch import workers as processes
 from assay.fetch.workers import APART, Workers
 from assay.settings.environment import reader_environment
@@ -100,10 +100,10 @@ def test_a_large_file_which_takes_too_long_is_given_up(
 
 
 def test_rows_have_an_end_however_short_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "MOST_ROWS", 5_000)
+    monkeypatch.setattr(texts, "MOST_ROWS", 5_000)
     data = gzip.compress(b'{"text": "The tide rises."}\n' * 3 + b"\n" * 100_000)
     assert len(data) < 500
-    read = jsonl.JsonLinesExtractor().extract(data, "a.jsonl.gz")
+    read = texts.JsonLinesExtractor().extract(data, "a.jsonl.gz")
     assert [next(read).text for _ in range(3)] == ["The tide rises."] * 3
     with pytest.raises(ExtractError, match="more than 5,000 rows; split it"):
         next(read)
@@ -113,7 +113,7 @@ def test_bad_rows_are_counted_and_the_first_are_named() -> None:
     with pytest.raises(
         ExtractError, match=r"^900 rows could not be read \(row 1: no `text`.* and 897 more\)$"
     ) as found:
-        list(jsonl.JsonLinesExtractor().extract(b"{}\n" * 900, "a.jsonl"))
+        list(texts.JsonLinesExtractor().extract(b"{}\n" * 900, "a.jsonl"))
     assert len(str(found.value)) < 200
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sampling import scaled
 
 from assay.core import text as text_module
-from assay.core.text import Offsets, estimate_tokens, sentences, words
+from assay.core.text import estimate_tokens, sentences, words
 
 
 def split(text: str) -> list[str]:
@@ -128,33 +128,6 @@ def test_estimates_are_on_the_safe_side_and_not_absurd(text: str, least: float, 
 def test_estimates_add_up(one: str, other: str) -> None:
     assert estimate_tokens(one) <= estimate_tokens(one + other) + 1
     assert (estimate_tokens(one) == 0) == (one == "")
-
-
-@settings(max_examples=scaled(80))
-@given(
-    st.text(max_size=200)
-    | st.lists(st.sampled_from(["a", "é", "第", "🙂", "\u0301", "\r\n"]), max_size=300).map("".join)
-)
-def test_offsets_agree_with_encoding(text: str) -> None:
-    offsets = Offsets(text)
-    at = 0
-    for point, sign in enumerate(text):
-        assert offsets.to_bytes(point) == at
-        size = len(sign.encode("utf-8", "surrogatepass"))
-        assert all(offsets.to_points(at + inside) == point for inside in range(size))
-        at += size
-    assert offsets.to_bytes(len(text)) == at
-    assert offsets.to_points(at) == len(text)
-
-
-@pytest.mark.parametrize("text", ["abc", "日本"])
-def test_offsets_outside_are_refused(text: str) -> None:
-    offsets = Offsets(text)
-    for outside in (-1, 99):
-        with pytest.raises(ValueError, match="outside"):
-            offsets.to_bytes(outside)
-        with pytest.raises(ValueError, match="outside"):
-            offsets.to_points(outside)
 
 
 @given(st.text(st.one_of(st.characters(), st.sampled_from("a's’b\n \r\u0301日本ßİﬁ¶")), max_size=40))

@@ -9,8 +9,7 @@ from intake import packed, read_into
 
 from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested, units
-from assay.fetch.csv import CsvExtractor
-from assay.fetch.text import TextExtractor
+from assay.fetch.text import CsvExtractor, TextExtractor
 from assay.fetch.zip import ZipArchive
 
 

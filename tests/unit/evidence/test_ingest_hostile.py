@@ -17,9 +17,8 @@ from assay.core.ports import Extractor
 from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested
 from assay.evidence.ingest.files import read_file
-from assay.fetch.csv import CsvExtractor
 from assay.fetch.pdf import PdfExtractor
-from assay.fetch.text import TextExtractor
+from assay.fetch.text import CsvExtractor, TextExtractor
 from assay.fetch.workers import Workers
 from assay.fetch.zip import ZipArchive
 

@@ -15,10 +15,11 @@ from sampling import crossed, scaled
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.core.brief import Brief
+from assay.core.claims import Conflict, Side
 from assay.core.plan import Coverage
 from assay.core.report import build_report
 from assay.core.sources import Surroundings
-from assay.core.view import Conflict, RemovedClaim, RunView, RunWarning, Side, Unreadable, fold
+from assay.core.view import RemovedClaim, RunView, RunWarning, Unreadable, fold
 from assay.export.html import EXPORTER, render
 
 

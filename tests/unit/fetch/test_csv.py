@@ -13,7 +13,7 @@ from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE, Extracted
 from assay.core.tables.cells import is_head
 from assay.evidence.segment import segment
-from assay.fetch.csv import CsvExtractor, sniff
+from assay.fetch.text import CsvExtractor, sniff
 
 
 def read(data: bytes | str, name: str = "table.csv") -> Extracted:

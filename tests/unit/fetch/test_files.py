@@ -10,8 +10,7 @@ import pytest
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_heading, iso_date, read_fields
-from assay.fetch.jsonl import JsonLinesExtractor
-from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
+from assay.fetch.text import CodeExtractor, JsonLinesExtractor, MarkdownExtractor, TextExtractor
 
 ROW = {
     "id": "a/1",

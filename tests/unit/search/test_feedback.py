@@ -12,7 +12,7 @@ from assay.core.ports import Query
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.search.local.local_ranks import more_words
-from assay.search.local.ranking_constants import (
+from assay.search.local.words import (
     FEEDBACK_COMMON,
     FEEDBACK_LEAST,
     FEEDBACK_RARE,

@@ -138,7 +138,7 @@ class Fences:
         ended = "\n" in begun
         if len(begun) > LONGEST_PREAMBLE or begun[:1] in ("#", "|") or (ended and not _announces(begun)):
             return self._released()
-        if line and self._cites(begun):
+        if line and ProseCitations(begun, self._knows).items:
             return self._released()
         return "" if _may_open(begun) else self._shown()
 
@@ -148,14 +148,11 @@ class Fences:
         text, self._given = begun[self._given :], len(begun)
         return text
 
-    def _cites(self, text: str) -> bool:
-        return bool(ProseCitations(text, self._knows).items)
-
     def _is_announcement(self) -> bool:
         return self._preamble is not None and _announces(self._preamble.strip() + "\n")
 
     def _released(self) -> str:
-        """Patterns for other number words in English, German, Russian and Spanish."""
+        """What is held back of the beginning; nothing is held back any more."""
         text, self._preamble = (self._preamble or "")[self._given :], None
         return text
 

@@ -72,12 +72,7 @@ class Queue(Protocol):
         ...
 
     async def claim(
-        self,
-        holder: str,
-        ttl: float,
-        limits: QueueLimits,
-        but: Collection[str] = (),
-        unfit: Unfit | None = None,
+        self, holder: str, ttl: float, limits: QueueLimits, but: Collection[str] = (), unfit: Unfit | None = None
     ) -> Lease | None:
         """Take the lease of the next run; None if there is none to take.
 

@@ -11,16 +11,7 @@ from types import MappingProxyType
 import msgspec
 
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
-from assay.core.tables.figures import (
-    Figures,
-    figures_of,
-    is_missing,
-    mean,
-    moment,
-    read_figure,
-    total,
-    written,
-)
+from assay.core.tables.figures import Figures, figures_of, is_missing, mean, moment, read_figure, total, written
 from assay.core.tables.words import Limit, Operation, languages
 from assay.core.translation import N_, gettext, number
 

@@ -9,62 +9,30 @@ from collections.abc import Iterable
 
 import msgspec
 
-from assay.core.claims import Check, Conflict, Side, Version
 from assay.core.errors import StoreError
 from assay.core.events import Envelope, Event, StepRestarted, decode
 from assay.core.view import research_handlers, run_handlers  # noqa: F401 - each registers its handlers
-from assay.core.view.model import (
-    Attempt,
-    Clarification,
-    FindingView,
-    Gate,
-    Lane,
-    LaneState,
-    Low,
-    Pause,
-    Phase,
-    Reflection,
-    RemovedClaim,
-    RunView,
-    RunWarning,
-    SearchMade,
-    Spending,
-    Steered,
-    ToolUse,
-    Turn,
-    Unreadable,
-    Writing,
-)
+from assay.core.view.model import Attempt as Attempt
+from assay.core.view.model import Clarification as Clarification
+from assay.core.view.model import FindingView as FindingView
+from assay.core.view.model import Gate as Gate
+from assay.core.view.model import Lane as Lane
+from assay.core.view.model import LaneState as LaneState
+from assay.core.view.model import Low as Low
+from assay.core.view.model import Pause as Pause
+from assay.core.view.model import Phase as Phase
+from assay.core.view.model import Reflection as Reflection
+from assay.core.view.model import RemovedClaim as RemovedClaim
+from assay.core.view.model import RunView as RunView
+from assay.core.view.model import RunWarning as RunWarning
+from assay.core.view.model import SearchMade as SearchMade
+from assay.core.view.model import Spending as Spending
+from assay.core.view.model import Steered as Steered
+from assay.core.view.model import ToolUse as ToolUse
+from assay.core.view.model import Turn as Turn
+from assay.core.view.model import Unreadable as Unreadable
+from assay.core.view.model import Writing as Writing
 from assay.core.view.state import HANDLERS, ViewState
-
-__all__ = [
-    "Attempt",
-    "Check",
-    "Clarification",
-    "Conflict",
-    "FindingView",
-    "Gate",
-    "Lane",
-    "LaneState",
-    "Low",
-    "Pause",
-    "Phase",
-    "Reflection",
-    "RemovedClaim",
-    "RunView",
-    "RunWarning",
-    "SearchMade",
-    "Side",
-    "Spending",
-    "Steered",
-    "ToolUse",
-    "Turn",
-    "Unreadable",
-    "Version",
-    "ViewBuilder",
-    "Writing",
-    "fold",
-]
 
 
 class ViewBuilder:

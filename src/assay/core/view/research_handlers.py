@@ -216,12 +216,7 @@ def _report_finished(state: ViewState, envelope: e.Envelope, event: e.ReportFini
 def _claim_found(state: ViewState, envelope: e.Envelope, event: e.ClaimFound) -> None:
     cited = state.keep(event.passages)
     state.claims[event.id] = Claim(
-        id=event.id,
-        text=event.text,
-        start=event.start,
-        end=event.end,
-        passages=cited,
-        inherited=event.inherited,
+        id=event.id, text=event.text, start=event.start, end=event.end, passages=cited, inherited=event.inherited
     )
     state.checks.pop(event.id, None)
     state.versions.pop(event.id, None)

@@ -129,7 +129,7 @@ def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
 def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
     """The columns' names and the lines of a sheet whose first column has the number `first`, from 0."""
     width = max(len(cells) for _, cells in rows)
-    columns = Counter(_filled(cells) for _, cells in rows).most_common(1)[0][0]
+    columns = Counter(len(_cut(cells)) for _, cells in rows).most_common(1)[0][0]
     above, head, _ = split_head([_cut(cells) for _, cells in rows], min(columns, width))
     header = names_of(head) if head else [f"column {letters(first + number)}" for number in range(width)]
     lines = []
@@ -142,12 +142,8 @@ def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
     return header, lines or [" | ".join(head)]
 
 
-def _filled(cells: Row) -> int:
-    """How many cells a row has up to its last non-empty one."""
-    return len(_cut(cells))
-
-
 def _cut(cells: Row) -> Row:
+    """A row up to its last non-empty cell."""
     end = len(cells)
     while end and not cells[end - 1]:
         end -= 1

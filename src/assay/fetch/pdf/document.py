@@ -210,7 +210,6 @@ MOST_TEXT = 64 * 1024 * 1024
 """The most code points taken from one document."""
 NAMED = 3
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
-SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
 _FILE_LIKE = re.compile(
     r"\.(?:docx?|pdf|tex|indd|qxd|ps|dvi|xlsx?|pptx?|odt|rtf|html?)$|^untitled|^[\W\d_]*$", re.IGNORECASE
 )

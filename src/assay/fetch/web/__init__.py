@@ -20,8 +20,17 @@ from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Clock, KeptPage, PageCache
 from assay.core.remote_services import retry_after, trusted
 from assay.core.sources import Fetched
-from assay.core.web_addresses import ANYTHING, BadUrl, Url, WebRules, canonical, read
-from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Policy, Resolve, policy, system_resolve
+from assay.core.web_addresses import ANYTHING, Url, WebRules, canonical
+from assay.fetch.web.addresses import (
+    PUBLIC,
+    GuardedBackend,
+    Policy,
+    Resolve,
+    address,
+    headers_of,
+    policy,
+    system_resolve,
+)
 from assay.fetch.web.response import (
     ENCODINGS,
     LARGEST_ROBOTS,
@@ -85,14 +94,7 @@ BUSY = frozenset((429, 503))
 OK, UNCHANGED = 200, 304
 SOON = 1.0
 """Seconds until the second request to a busy site that does not say when to retry."""
-STATUS = {
-    401: "forbidden",
-    402: "paywall",
-    403: "forbidden",
-    404: "not found",
-    410: "gone",
-    451: "forbidden",
-}
+STATUS = {401: "forbidden", 402: "paywall", 403: "forbidden", 404: "not found", 410: "gone", 451: "forbidden"}
 
 
 class FetchLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,7 +182,7 @@ class WebFetcher:
     async def reaches(self, url: str) -> bool:
         """True if the host of `url` may be connected to; only the resolver is queried."""
         try:
-            place = _address(url)
+            place = address(url)
             await self._network.addresses(place.host, place.port)
         except FetchFailed:
             return False
@@ -199,7 +201,7 @@ class WebFetcher:
 
     async def _hops(self, url: str, rules: WebRules) -> Fetched:
         """Follow redirects; each hop is a new address, checked like the first."""
-        place, passed = _address(url), list[str]()
+        place, passed = address(url), list[str]()
         while True:
             if why := rules.refuses_host(place.host):
                 raise FetchFailed(f"blocked: {place.host} is left out of this run ({why})")
@@ -219,7 +221,7 @@ class WebFetcher:
             passed.append(place.href)
             if len(passed) > self._limits.redirects:
                 raise FetchFailed(f"redirects: more than {self._limits.redirects}")
-            place = _address(answer.to, place.href)
+            place = address(answer.to, place.href)
             if place.href in passed:
                 raise FetchFailed("redirects: in a loop")
 
@@ -299,7 +301,7 @@ class WebFetcher:
         silence = self._limits.silence
         timeouts = {"connect": silence, "read": silence, "write": silence, "pool": self._limits.seconds}
         async with self._pool.stream("GET", place.href, headers=headers, extensions={"timeout": timeouts}) as response:
-            yield response.status, _headers(response), response
+            yield response.status, headers_of(response), response
 
     @asynccontextmanager
     async def _turn(self, site: _Site) -> AsyncIterator[None]:
@@ -326,7 +328,7 @@ class WebFetcher:
         Raises:
             FetchFailed: the host may not be connected to at all.
         """
-        place = _address("/robots.txt", place.href)
+        place = address("/robots.txt", place.href)
         for _ in range(6):
             try:
                 async with self._response(place, "text/plain") as (status, headers, response):
@@ -336,7 +338,7 @@ class WebFetcher:
                             return RobotsResponse(status)
                         body = await read_body(parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, cut=True)
                         return RobotsResponse(status, body.decode(errors="replace"))
-                    place = _address(headers["location"], place.href)
+                    place = address(headers["location"], place.href)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
                 return RobotsResponse(0)
         return RobotsResponse(404)
@@ -345,18 +347,6 @@ class WebFetcher:
 def _again(page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = "") -> Fetched:
     """A kept page as the answer to another request."""
     return msgspec.structs.replace(page, url=url, redirects=tuple(passed), kept=kept)
-
-
-def _address(text: str, base: str = "") -> Url:
-    try:
-        return read(text, base)
-    except BadUrl as error:
-        raise FetchFailed(f"blocked: {error}") from error
-
-
-def _headers(response: httpcore2.Response) -> dict[str, str]:
-    """The headers by name in lower case; the last of equal names counts."""
-    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
 
 
 def create(

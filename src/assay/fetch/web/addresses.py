@@ -251,7 +251,7 @@ class WebPoster:
         Raises:
             FetchFailed: it may not; the message says why.
         """
-        place = _place(url)
+        place = address(url)
         found = await self._network.addresses(place.host, place.port)
         named = self._policy.names(place.host, place.port)
         if place.scheme != "https" and not named and not all(refused(each, PUBLIC, named=False) for each in found):
@@ -266,7 +266,7 @@ class WebPoster:
         try:
             async with asyncio.timeout(self._seconds):
                 await self.check(url)
-                return await self._posted(_place(url), headers, body)
+                return await self._posted(address(url), headers, body)
         except TimeoutError as error:
             raise FetchFailed(f"timeout: no answer within {self._seconds:g} s") from error
         except httpcore2.TimeoutException as error:
@@ -284,16 +284,25 @@ class WebPoster:
         timeouts = dict.fromkeys(("connect", "read", "write", "pool"), self._seconds)
         asked = self._pool.stream("POST", place.href, headers=sent, content=body, extensions={"timeout": timeouts})
         async with asked as response:
-            fields = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-            return Posted(response.status, retry_after(fields))
+            return Posted(response.status, retry_after(headers_of(response)))
 
     async def close(self) -> None:
         """Close the connections."""
         await self._pool.aclose()
 
 
-def _place(url: str) -> Url:
+def address(text: str, base: str = "") -> Url:
+    """The address that a text means, which may be relative to `base`.
+
+    Raises:
+        FetchFailed: it means none.
+    """
     try:
-        return read(url)
+        return read(text, base)
     except BadUrl as error:
         raise FetchFailed(f"blocked: {error}") from error
+
+
+def headers_of(response: httpcore2.Response) -> dict[str, str]:
+    """The headers by name in lower case; the last of equal names counts."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}

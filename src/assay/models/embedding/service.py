@@ -15,7 +15,6 @@ import msgspec
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Access, Embedding, TextKind
-from assay.core.ports.models import Secret
 from assay.core.text import estimate_tokens
 from assay.models.catalogue import input_price, unreachable
 from assay.models.embedding import prefixed, prefixes_of
@@ -93,7 +92,9 @@ class EmbeddingService:
     def _connected(self) -> httpx2.Client:
         with self._guard:
             if self._client is None:
-                headers = {"content-type": "application/json", "accept": "application/json"} | _authorization(self._key)
+                headers = {"content-type": "application/json", "accept": "application/json"}
+                if self._key is not None:
+                    headers["authorization"] = f"Bearer {self._key.reveal()}"
                 # The environment's proxies and .netrc are not settings of Assay.
                 self._client = httpx2.Client(headers=headers, trust_env=False)
             return self._client
@@ -144,10 +145,6 @@ def _read(response: httpx2.Response) -> bytes:
         if len(data) > LARGEST:
             raise ModelError(f"the answer has more than {LARGEST // 1_000_000} MB", transient=False)
     return bytes(data)
-
-
-def _authorization(key: Secret | None) -> dict[str, str]:
-    return {} if key is None else {"authorization": f"Bearer {key.reveal()}"}
 
 
 def _price(service: ChatService, model: str, access: Access) -> float | None:

@@ -25,7 +25,7 @@ from assay.models.openai import chat_services, concessions, reply_assembly
 from assay.models.openai.chat_services import SERVICES, ChatService, service_of
 from assay.models.openai.reply_assembly import Assembler
 from assay.models.openai.wire import CompletionChunk, fields
-from assay.models.streams import decode, events
+from assay.models.streams import decode, events, first_bytes
 
 __all__ = ["SERVICES", "ChatCompletions", "ChatService", "create"]
 
@@ -133,7 +133,7 @@ class ChatCompletions:
                         async for chunk in chunks:
                             yield chunk
                     return
-                fault = read_fault(await _start(response, LARGEST_FAULT))
+                fault = read_fault(await first_bytes(response, LARGEST_FAULT))
             if fault.miscalled and fault.failed_generation:
                 yield CompletionChunk(error=fault)
                 return
@@ -150,7 +150,7 @@ class ChatCompletions:
     async def _read(self, response: httpx2.Response) -> AsyncGenerator[CompletionChunk | None, None]:
         """Yield the events of a stream, or the single body of a service that does not stream."""
         if response.headers.get("content-type", "").partition(";")[0].strip().endswith("json"):
-            yield self._chunk((await _start(response, LARGEST_EVENT)).decode(errors="replace"))
+            yield self._chunk((await first_bytes(response, LARGEST_EVENT)).decode(errors="replace"))
             yield None
             return
         async with aclosing(events(response, LARGEST_EVENT)) as sent:
@@ -228,16 +228,6 @@ async def _finish(sent: AsyncIterator[object]) -> None:
         async with asyncio.timeout(BODY_END):
             async for _ in sent:
                 pass
-
-
-async def _start(response: httpx2.Response, most: int) -> bytes:
-    """Return the first `most` bytes of a response."""
-    data = bytearray()
-    async for piece in response.aiter_bytes():
-        data += piece
-        if len(data) >= most:
-            break
-    return bytes(data[:most])
 
 
 def create(name: str, access: Access) -> ChatCompletions:

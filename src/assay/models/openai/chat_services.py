@@ -22,6 +22,7 @@ from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import ModelFacts
 from assay.core.ports import Access
 from assay.core.remote_services import trusted
+from assay.models.streams import first_bytes
 
 # What a server on this machine says about a model: the window it was started with, and what the model can do.
 
@@ -94,16 +95,12 @@ async def _read(client: httpx2.AsyncClient, method: str, url: str, sent: object 
     Raises:
         httpx2.HTTPError: nothing answers.
     """
-    data = bytearray()
     async with client.stream(method, url, json=sent) as response:
         if response.status_code != httpx2.codes.OK:
             return None
-        async for piece in response.aiter_bytes():
-            data += piece
-            if len(data) > LARGEST:
-                return None
+        data = await first_bytes(response, LARGEST + 1)
     try:
-        return msgspec.json.decode(data)
+        return msgspec.json.decode(data) if len(data) <= LARGEST else None
     except UNREADABLE:
         return None
 

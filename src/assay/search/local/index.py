@@ -89,8 +89,8 @@ class LocalIndex:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.documents = _open(DOCUMENTS, path and path / "documents")
-        self.passages = _open(PASSAGES, path and path / "passages")
+        self.documents = open_index(DOCUMENTS, path and path / "documents")
+        self.passages = open_index(PASSAGES, path and path / "passages")
         self.reload()
 
     def reload(self) -> None:
@@ -232,7 +232,8 @@ def remove(path: Path) -> None:
     shutil.rmtree(path, ignore_errors=True)
 
 
-def _open(schema: tantivy.Schema, path: Path | None) -> tantivy.Index:
+def open_index(schema: tantivy.Schema, path: Path | None) -> tantivy.Index:
+    """An index in a folder, which is made if it is missing; in memory without one."""
     if path is None:
         index = tantivy.Index(schema)
     else:

@@ -22,7 +22,7 @@ from assay.core.messages import Rarity
 from assay.core.ports import WordScore
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
-from assay.search.local.ranking_constants import (
+from assay.search.local.words import (
     CANDIDATES,
     FEEDBACK_COMMON,
     FEEDBACK_DOCUMENTS,
@@ -38,8 +38,12 @@ from assay.search.local.ranking_constants import (
     SATURATION,
     SHORTEST_TERM,
     SMALL_SCOPE,
+    Frequencies,
+    Words,
+    added_parts,
+    with_more,
+    within,
 )
-from assay.search.local.words import Frequencies, Words, added_parts, with_more, within
 
 # More words for a question, from the best documents (pseudo-relevance feedback). After Rocchio (1971), with the weights
 # of BM25: a word counts more if the documents with it are better, if they have it more often (with saturation), and if
@@ -124,12 +128,6 @@ class IndexSnapshot:
         self.documents, self.passages = index.documents.searcher(), index.passages.searcher()
         self.analyses = index.analyses
 
-    def rank(
-        self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look
-    ) -> list[RankedDocument]:
-        """The best `limit` documents for a question, each with its best `spans` passages; `scope` None is all."""
-        return self.weighed(asked, scope, limit, spans, look)[0]
-
     def rarity(self, asked: Words, scope: Collection[int] | None) -> Rarity:
         """How many passages in scope have each form of the question's words."""
         if scope is not None and not scope:
@@ -137,8 +135,7 @@ class IndexSnapshot:
         terms = dict.fromkeys(form for forms in asked.plain for form in forms)
         if scope is None:
             return Rarity(
-                passages=self.passages.num_docs,
-                holding={term: self.passages.doc_freq("text", term) for term in terms},
+                passages=self.passages.num_docs, holding={term: self.passages.doc_freq("text", term) for term in terms}
             )
         held = {term: self._count(tantivy.Query.term_query(PASSAGES, "text", term), scope) for term in terms}
         return Rarity(passages=self._count(tantivy.Query.all_query(), scope), holding=held)
@@ -150,7 +147,10 @@ class IndexSnapshot:
     def weighed(
         self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look
     ) -> tuple[list[RankedDocument], QueryWeights]:
-        """The result of `rank`, and the words of the ranking."""
+        """The best `limit` documents for a question, each with its best `spans` passages, and the words of the ranking.
+
+        `scope` None is all.
+        """
         words = asked.reduced(self.documents)
         if not words.plain or (scope is not None and not scope):
             return [], QueryWeights(words, {})

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
 from assay.core.lexicon import analysis_of
@@ -20,16 +19,17 @@ from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, let_merge, reading, remove
 from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
-from assay.search.local.ranking_constants import TITLE_MEANT
-from assay.search.local.words import Naming, Words
+from assay.search.local.words import TITLE_MEANT, Naming, Words
 from assay.search.shared_index import (
     BEST,
     EachSpans,
     OneSpans,
     Say,
     SearchWaits,
+    SharedWork,
+    documents_after,
+    file_turn,
     one_by_one,
-    readable,
     scope_of,
     silent,
 )
@@ -44,8 +44,7 @@ AT_ONCE = 50
 """Documents indexed at a time in the background: a search waits for them."""
 COMMIT_EVERY = 2_000
 """Documents; the most a killed process loses."""
-PATIENCE = 600.0
-"""Seconds to wait for another process that writes the index."""
+WORK = SharedWork(name="the search index", patience=600.0)
 
 
 class LocalSearch:
@@ -124,7 +123,8 @@ class LocalSearch:
             try:
                 return self._found(query, scope, explain)
             except IndexDamaged as error:
-                self._mend(str(error))
+                with self._guard, self._lock(silent) as lock:
+                    self._rebuild(str(error), lock, silent)
                 return self._found(query, scope, explain)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
@@ -251,17 +251,8 @@ class LocalSearch:
             yield None
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        # not thread-local: the thread that lets merges finish releases it
-        lock = FileLock(self._path.with_name(f"{FORMAT}.lock"), thread_local=False)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            say("waiting for another process to finish the search index")
-            _acquire(lock)
-        try:
+        with file_turn(self._path, WORK, say) as lock:
             yield lock
-        finally:
-            lock.release()
 
     def _merge_behind(self, writer: IndexWriter, lock: FileLock | None) -> None:
         """Close a writer when its merges are done, without waiting: its commits are visible already.
@@ -299,11 +290,9 @@ class LocalSearch:
 
     def _add_all(self, writer: IndexWriter, row: int, say: Say, most: int | None) -> None:
         """Add the documents after `row`, with progress messages, and a commit."""
-        taken: deque[tuple[int, Document]] = deque()
         added = 0
-        for added, spans in enumerate(self._each_spans(self._missing(row, most, taken)), 1):
-            number, document = taken.popleft()
-            writer.add(number, document, readable(spans, document))
+        for added, found in enumerate(documents_after(self._library, row, self._each_spans, PAGE, most), 1):
+            writer.add(*found)
             if added % PAGE == 0:
                 say(f"indexed {added:,} documents")
             if added % COMMIT_EVERY == 0:
@@ -312,23 +301,10 @@ class LocalSearch:
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         writer.commit()
 
-    def _missing(self, row: int, most: int | None, taken: deque[tuple[int, Document]]) -> Iterator[Document]:
-        """The documents after `row`, at most `most`; those returned wait in `taken` for their passages."""
-        count = 0
-        while (most is None or count < most) and (page := self._library.after(row, min(PAGE, most or PAGE))):
-            for row, document in page:
-                taken.append((row, document))
-                yield document
-            count += len(page)
-
     def _opened(self) -> LocalIndex:
         if self._index is None or not self._index.there:
             self._index = LocalIndex(self._path)
         return self._index
-
-    def _mend(self, reason: str) -> None:
-        with self._guard, self._lock(silent) as lock:
-            self._rebuild(reason, lock, silent)
 
     def _rebuild(self, reason: str, lock: FileLock | None, say: Say) -> None:
         """Rebuild a damaged index; the caller holds the lock."""
@@ -383,10 +359,3 @@ def _spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, documen
         if not asked.names(document):
             return found.spans
         return tuple(dict.fromkeys((*found.spans, *view.fields(found))))
-
-
-def _acquire(lock: FileLock) -> None:
-    try:
-        lock.acquire(timeout=PATIENCE)
-    except Timeout:
-        raise SearchError(f"another process has held {lock.lock_file} for {PATIENCE:.0f} s") from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from assay.search.local.index import indexed_texts, pack
 from assay.search.local.words import Naming, Words
 from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient
 from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, within
-from assay.search.shared_index import BEST, EachSpans, Say, ServerIndex, Turn, no_turn, readable, silent
+from assay.search.shared_index import BEST, EachSpans, Say, ServerIndex, Turn, documents_after, no_turn, silent
 
 __all__ = ["OpenSearchClient", "OpenSearchSearch"]
 
@@ -90,7 +89,7 @@ class OpenSearchSearch(ServerIndex):
             return
         for index in (self._passages, self._documents):
             try:
-                self._delete(index, within(rows))
+                self._client.delete(index, within(rows))
             except NoIndex:
                 continue  # nothing was indexed yet
 
@@ -164,13 +163,11 @@ class OpenSearchSearch(ServerIndex):
 
     def _add_after(self, row: int, documents: str, passages: str, say: Say) -> None:
         """Index the documents after `row`, passages first, after removing remains of a killed process."""
-        self._delete(passages, {"range": {"row": {"gt": row}}})
-        taken: deque[tuple[int, Document]] = deque()
+        self._client.delete(passages, {"range": {"row": {"gt": row}}})
         waiting: list[tuple[int, Document, Sequence[PassageSpan]]] = []
         added = 0
-        for spans in self._each_spans(self._missing(row, taken)):
-            number, document = taken.popleft()
-            waiting.append((number, document, readable(spans, document)))
+        for found in documents_after(self._library, row, self._each_spans, PAGE):
+            waiting.append(found)
             if len(waiting) >= LOT:
                 added += self._write(waiting, documents, passages)
                 waiting = []
@@ -178,12 +175,6 @@ class OpenSearchSearch(ServerIndex):
         if waiting:
             added += self._write(waiting, documents, passages)
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
-
-    def _missing(self, row: int, taken: deque[tuple[int, Document]]) -> Iterator[Document]:
-        while page := self._library.after(row, PAGE):
-            for row, document in page:
-                taken.append((row, document))
-                yield document
 
     def _write(self, lot: Sequence[tuple[int, Document, Sequence[PassageSpan]]], documents: str, passages: str) -> int:
         whole: list[Action] = []
@@ -207,10 +198,6 @@ class OpenSearchSearch(ServerIndex):
 
     def _refresh(self, index: str) -> None:
         self._client.call("POST", f"/{index}/_refresh")
-
-    def _delete(self, index: str, query: Mapping[str, Any]) -> None:
-        """Delete what matches, within a turn or for documents that are not in the library."""
-        self._client.delete(index, query)
 
     # answering
 

@@ -15,15 +15,15 @@ import msgspec
 
 from assay.core.sources import PassageSpan
 from assay.search.local.index import unpack
-from assay.search.local.ranking_constants import (
+from assay.search.local.words import (
     CANDIDATES,
     NAME_WEIGHT,
     NUMBER_GAP,
     NUMBERED_NAME,
     PASSAGE_WEIGHT,
     TITLE_WEIGHT,
+    Words,
 )
-from assay.search.local.words import Words
 from assay.search.opensearch.client import OpenSearchClient
 
 MOST_TERMS = 65_536
@@ -78,7 +78,7 @@ class OpenSearchQuestion:
         }
         order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
         if missing := [row for row in order if row not in whole]:
-            whole |= self._named(missing)
+            whole |= self._hits([{"match_all": {"boost": 0.0}}], missing, len(missing))
         return [_ranked(row, scores[row], whole[row], best) for row in order if row in whole]
 
     def _counts(self) -> dict[tuple[str, str], int]:
@@ -106,10 +106,6 @@ class OpenSearchQuestion:
                     for word in words
                 ]
         return self._hits(parts, scope, limit)
-
-    def _named(self, rows: Collection[int]) -> dict[int, Json]:
-        """Documents by row, whatever they contain."""
-        return self._hits([{"match_all": {"boost": 0.0}}], rows, len(rows))
 
     def _hits(self, parts: Sequence[Json], scope: Collection[int] | None, limit: int) -> dict[int, Json]:
         body = {

@@ -12,7 +12,6 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from assay.core.errors import ConfigError, SearchAway, SearchError
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.ports import Hit, Library, Query
-from assay.core.sources import Document, PassageSpan
 from assay.search.local.words import Naming, Words
 from assay.search.postgres import tables
 from assay.search.postgres.postgres_ranks import IndexQuery, extent
@@ -51,12 +50,7 @@ class PostgresSearch(ServerIndex):
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        library: Library,
-        spans: OneSpans,
-        segmenter: str,
-        turns: Engine | None = None,
+        self, engine: Engine, library: Library, spans: OneSpans, segmenter: str, turns: Engine | None = None
     ) -> None:
         """`turns` connects to the server directly if `engine` uses a pooler: turns belong to a session."""
         super().__init__(library)
@@ -140,7 +134,7 @@ class PostgresSearch(ServerIndex):
         """The next documents after `row`, with their passages. Slow if bytes are remote, so no lock is held."""
         lot, end = Lot(), time.monotonic() + LOT_SECONDS
         for number, document in self._library.after(row, PAGE):
-            lot.add(number, document, self._passages_of(document))
+            lot.add(number, document, readable(next(one_by_one(self._spans, (document,))), document))
             if lot.passages >= PASSAGES or time.monotonic() > end:
                 break
         return lot
@@ -155,9 +149,6 @@ class PostgresSearch(ServerIndex):
                 return 0
             lot.write(connection, self._prefix)
         return len(lot.rows)
-
-    def _passages_of(self, document: Document) -> Sequence[PassageSpan]:
-        return readable(next(one_by_one(self._spans, (document,))), document)
 
     def _found(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
         known = {"known": [*STEMMERS, UNSTEMMED]}

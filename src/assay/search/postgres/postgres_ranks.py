@@ -16,15 +16,15 @@ from sqlalchemy import Connection
 
 from assay.core.sources import PassageSpan
 from assay.search.local.index import unpack
-from assay.search.local.ranking_constants import (
+from assay.search.local.words import (
     CANDIDATES,
     NAME_WEIGHT,
     NUMBER_GAP,
     NUMBERED_NAME,
     PASSAGE_WEIGHT,
     TITLE_WEIGHT,
+    Words,
 )
-from assay.search.local.words import Words
 from assay.search.postgres.tables import quoted
 
 K, B = 1.2, 0.75

@@ -22,8 +22,8 @@ from assay.core.ports import Counting, Embedder, Explanation, Hit, Library, Libr
 from assay.core.sources import PassageSpan
 from assay.core.usage import Usage
 from assay.search.local.index import unpack
-from assay.search.local.ranking_constants import MOST_CHARACTERS
-from assay.search.shared_index import BEST, scope_of
+from assay.search.local.words import MOST_CHARACTERS
+from assay.search.shared_index import BEST, Say, scope_of
 from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours, Remembered
 from assay.search.vectors.store import VectorStore, embed, quantized
 
@@ -89,7 +89,6 @@ NEAREST = 10
 """Passages examined per candidate by meaning, on average."""
 REMEMBERED = 256
 """Questions whose vectors are cached: agents repeat them."""
-Say = Callable[[str], None]
 
 
 class WordIndex(LibrarySearch, Protocol):

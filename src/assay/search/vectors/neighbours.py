@@ -231,12 +231,7 @@ class EmbedderSimilarity:
     """Implements `core.ports.Similarity`. `told` says at each call whether the embedder may see this run's texts."""
 
     def __init__(
-        self,
-        embedder: Embedder,
-        store: VectorStore,
-        remembered: Remembered,
-        told: Callable[[], bool],
-        batch: int,
+        self, embedder: Embedder, store: VectorStore, remembered: Remembered, told: Callable[[], bool], batch: int
     ) -> None:
         self.name = embedder.name
         self._embedder, self._store, self._remembered, self._told = embedder, store, remembered, told

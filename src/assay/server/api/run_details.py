@@ -7,13 +7,13 @@ from typing import Literal, get_args
 import msgspec
 
 from assay.core.assurance import report_state
-from assay.core.claims import Summary
+from assay.core.claims import Conflict, Summary
 from assay.core.markers import CitationMode
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import RunStatus
 from assay.core.report import ReportClaim, ReportSource, build_report
 from assay.core.usage import Usage
-from assay.core.view import Conflict, Lane, RunView, RunWarning, Spending, Steered
+from assay.core.view import Lane, RunView, RunWarning, Spending, Steered
 from assay.core.ways import worded
 from assay.server.wire import shown
 from assay.services.stored_runs import ListedRun

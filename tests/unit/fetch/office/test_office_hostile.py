@@ -14,10 +14,8 @@ from sampling import scaled
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
 from assay.fetch.office import package
-from assay.fetch.office.docx import DocxExtractor
-from assay.fetch.office.epub import EpubExtractor
-from assay.fetch.office.odt import OdtExtractor
-from assay.fetch.office.pptx import PptxExtractor
+from assay.fetch.office.microsoft import DocxExtractor, PptxExtractor
+from assay.fetch.office.open_formats import EpubExtractor, OdtExtractor
 from assay.fetch.office.xlsx import OdsExtractor, XlsExtractor, XlsxExtractor
 from assay.fetch.workers import Workers
 

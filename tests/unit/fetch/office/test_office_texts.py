@@ -16,10 +16,8 @@ from pptx.presentation import Presentation
 
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
-from assay.fetch.office.docx import DocxExtractor
-from assay.fetch.office.epub import EpubExtractor
-from assay.fetch.office.odt import OdpExtractor, OdtExtractor
-from assay.fetch.office.pptx import PptxExtractor
+from assay.fetch.office.microsoft import DocxExtractor, PptxExtractor
+from assay.fetch.office.open_formats import EpubExtractor, OdpExtractor, OdtExtractor
 
 
 def headings(document: Extracted) -> dict[str, tuple[str, ...]]:

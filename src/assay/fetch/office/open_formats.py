@@ -1,17 +1,23 @@
-"""OpenDocument texts and presentations."""
+"""OpenDocument texts and presentations, and e-books (EPUB 2 and 3): ZIP files with XML of an open standard."""
 
 from __future__ import annotations
 
+import posixpath
+import zipfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
-from assay.fetch.office.package import unpacked, xml
-from assay.fetch.text_form import TextBuilder, clean
+from assay.fetch.html_markdown import to_markdown
+from assay.fetch.office.package import DAMAGED, unpacked, xml
+from assay.fetch.text_form import TextBuilder, clean, decode
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -22,8 +28,9 @@ else:
 URN = "{urn:oasis:names:tc:opendocument:xmlns:"
 TEXT, TABLE, DRAW, OFFICE = f"{URN}text:1.0}}", f"{URN}table:1.0}}", f"{URN}drawing:1.0}}", f"{URN}office:1.0}}"
 PRESENTATION = f"{URN}presentation:1.0}}"
-DC = "{http://purl.org/dc/elements/1.1/}"
 META = f"{URN}meta:1.0}}"
+DC = "{http://purl.org/dc/elements/1.1/}"
+"""Facts of a document, in both kinds of files."""
 LEFT_OUT = frozenset((f"{TEXT}tracked-changes", f"{OFFICE}annotation", f"{OFFICE}forms", f"{TEXT}sequence-decls"))
 MOST_REPEATED = 100
 """The most cells or spaces that one element may repeat; more are for layout."""
@@ -50,7 +57,7 @@ class OdtExtractor:
             writing = TextBuilder()
             body = xml(archive, "content.xml").find(f"{OFFICE}body")
             if body is not None:
-                _write(body, writing)
+                _write_odt(body, writing)
             facts = xml(archive, "meta.xml") if "meta.xml" in archive.namelist() else None
         if not writing.text:
             raise ExtractError("it holds no text")
@@ -71,7 +78,7 @@ def _fact(facts: etree._Element | None, tag: str) -> str:
     return "" if found is None else clean(found.text or "").strip()[:300]
 
 
-def _write(body: etree._Element, writing: TextBuilder) -> None:
+def _write_odt(body: etree._Element, writing: TextBuilder) -> None:
     """Write the blocks below `body`, without recursion: files may nest arbitrarily deep."""
     slides = 0
     stack: list[tuple[etree._Element, int]] = [(body, -1)]
@@ -83,9 +90,12 @@ def _write(body: etree._Element, writing: TextBuilder) -> None:
             level = str(node.get(f"{TEXT}outline-level", "1"))
             writing.heading(_text(node), int(level) if level.isdigit() else 1)
         elif node.tag == f"{TEXT}p":
-            _write_paragraph(node, deep, writing)
+            if deep >= 0:
+                writing.item(_text(node), deep)
+            else:
+                writing.paragraph(_text(node))
         elif node.tag == f"{TABLE}table":
-            writing.table(_rows(node))
+            writing.table(_odt_rows(node))
         else:
             if node.tag == f"{DRAW}page":
                 slides += 1
@@ -94,13 +104,6 @@ def _write(body: etree._Element, writing: TextBuilder) -> None:
                 writing.heading("Notes", 3)
             deeper = deep + 1 if node.tag == f"{TEXT}list" else deep
             stack.extend((child, deeper) for child in reversed(node) if isinstance(child.tag, str))
-
-
-def _write_paragraph(node: etree._Element, deep: int, writing: TextBuilder) -> None:
-    if deep >= 0:
-        writing.item(_text(node), deep)
-    else:
-        writing.paragraph(_text(node))
 
 
 def _text(above: etree._Element) -> str:
@@ -118,7 +121,7 @@ def _text(above: etree._Element) -> str:
     return "".join(parts)
 
 
-def _rows(table: etree._Element) -> list[list[str]]:
+def _odt_rows(table: etree._Element) -> list[list[str]]:
     """The table's cells, including those of header rows."""
     rows: list[list[str]] = []
     for line in table.iter(f"{TABLE}table-row"):
@@ -142,3 +145,77 @@ class OdpExtractor(OdtExtractor):
     name = "odp/1"
     suffixes = (".odp",)
     media_type = "application/vnd.oasis.opendocument.presentation"
+
+
+CONTAINER = "META-INF/container.xml"
+BOOK = "{http://www.idpf.org/2007/opf}"
+PAGES = ("application/xhtml+xml", "text/html")
+MOST_CHAPTERS = 5_000
+LOCKED = "META-INF/encryption.xml"
+FONTS = b"http://www.idpf.org/2008/embedding"
+"""The method with which books that anybody may read scramble their fonts."""
+
+
+class EpubExtractor:
+    """One document: the chapters in reading order, each under its own headings.
+
+    The table of contents is omitted if the book marks it.
+    """
+
+    name = "epub/1"
+    suffixes = (".epub",)
+    media_type = "application/epub+zip"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """Return one document.
+
+        Raises:
+            ExtractError: protected, damaged, malicious, or without text.
+        """
+        with unpacked(data) as archive:
+            place = _book_place(archive)
+            package = xml(archive, place)
+            writing = TextBuilder()
+            for chapter in _chapters(package, posixpath.dirname(place)):
+                _write_chapter(archive, chapter, writing)
+            locked = LOCKED in archive.namelist() and FONTS not in archive.read(LOCKED)
+        if not writing.text:
+            raise ExtractError("its text is protected (DRM)" if locked else "it holds no text")
+        yield Extracted(
+            text=writing.text,
+            extractor=self.name,
+            syntax="markdown",
+            title=_fact(package, f"{DC}title") or stem(name),
+            author=_fact(package, f"{DC}creator"),
+            published=iso_date(_fact(package, f"{DC}date")),
+            language=_fact(package, f"{DC}language")[:2].lower() or detect(writing.text),
+            metadata={key: value for key in ("identifier", "publisher") if (value := _fact(package, f"{DC}{key}"))},
+        )
+
+
+def _book_place(archive: zipfile.ZipFile) -> str:
+    """The name of the part that lists the book's contents."""
+    for root in xml(archive, CONTAINER).iter("{*}rootfile"):
+        return unquote(str(root.get("full-path", "")))
+    raise ExtractError(DAMAGED)
+
+
+def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
+    """The parts in reading order."""
+    items = {str(item.get("id")): item for item in package.iter(f"{BOOK}item")}
+    for reference in list(package.iter(f"{BOOK}itemref"))[:MOST_CHAPTERS]:
+        item = items.get(str(reference.get("idref")))
+        if item is None or item.get("media-type") not in PAGES or "nav" in str(item.get("properties", "")).split():
+            continue
+        yield posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
+
+
+def _write_chapter(archive: zipfile.ZipFile, chapter: str, writing: TextBuilder) -> None:
+    try:
+        page = decode(archive.read(chapter))
+    except KeyError:  # the book names a chapter that it lacks: the others are read
+        return
+    body = LexborHTMLParser(page).body
+    if body is not None:
+        writing.block(clean(to_markdown(body)))

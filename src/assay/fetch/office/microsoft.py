@@ -1,25 +1,30 @@
-"""Word documents."""
+"""Word documents and PowerPoint presentations."""
 
 from __future__ import annotations
 
+import datetime
 import io
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
-from assay.fetch.office.package import DAMAGED, author_of, created_on, need, unpacked
+from assay.fetch.office.package import DAMAGED, need, unpacked
 from assay.fetch.text_form import TextBuilder, clean
 
 if TYPE_CHECKING:
     from docx.document import Document
     from lxml import etree
+    from pptx.presentation import Presentation
+    from pptx.shapes.base import BaseShape
+    from pptx.slide import Slide
 else:
     etree = later("lxml.etree")
+
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -56,23 +61,23 @@ class DocxExtractor:
             try:
                 document = docx.Document(io.BytesIO(data))
                 writing = TextBuilder()
-                _write(document, writing)
+                _write_docx(document, writing)
             except (OpcError, KeyError, ValueError, AttributeError, etree.LxmlError) as error:
                 raise ExtractError(DAMAGED) from error
         if not writing.text:
             raise ExtractError("it holds no text")
-        yield _extracted(document, writing.text, name, self.name)
+        yield _docx_extracted(document, writing.text, name, self.name)
 
 
-def _extracted(document: Document, text: str, name: str, extractor: str) -> Extracted:
+def _docx_extracted(document: Document, text: str, name: str, extractor: str) -> Extracted:
     facts = document.core_properties
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="markdown",
         title=clean(facts.title or "").strip()[:300] or _first_heading(text) or stem(name),
-        author=author_of(facts),
-        published=created_on(facts),
+        author=_author_of(facts),
+        published=_created_on(facts),
         language=detect(text),
     )
 
@@ -82,11 +87,11 @@ def _first_heading(text: str) -> str:
     return line.lstrip("# ") if line.startswith("#") else ""
 
 
-def _write(document: Document, writing: TextBuilder) -> None:
+def _write_docx(document: Document, writing: TextBuilder) -> None:
     levels = _Styles(document)
     for block in _blocks(document.element.body):
         if block.tag == f"{W}tbl":
-            writing.table(_rows(block))
+            writing.table(_docx_rows(block))
         else:
             levels.write(block, writing)
     for relation in document.part.rels.values():
@@ -114,7 +119,7 @@ class _Styles:
 
     def write(self, paragraph: etree._Element, writing: TextBuilder) -> None:
         """Write a heading, an item or a paragraph."""
-        text = _text(paragraph)
+        text = _docx_text(paragraph)
         names = self._names(paragraph)
         found = next((match for match in map(_HEADING.fullmatch, names) if match), None)
         numbered = paragraph.find(f"{W}pPr/{W}numPr")
@@ -138,7 +143,7 @@ class _Styles:
         return names
 
 
-def _text(above: etree._Element) -> str:
+def _docx_text(above: etree._Element) -> str:
     """The text in an element, with tracked changes accepted."""
     parts: list[str] = []
     for node in above.iter(f"{W}t", f"{W}tab", f"{W}br", f"{W}cr", f"{W}noBreakHyphen", f"{W}p"):
@@ -151,7 +156,7 @@ def _text(above: etree._Element) -> str:
     return "".join(parts)
 
 
-def _rows(table: etree._Element) -> list[list[str]]:
+def _docx_rows(table: etree._Element) -> list[list[str]]:
     """The table's cells. A cell merged with those above has their text; one over several columns is followed by empty
     cells.
     """
@@ -162,7 +167,7 @@ def _rows(table: etree._Element) -> list[list[str]]:
             merged = cell.find(f"{W}tcPr/{W}vMerge")
             goes_on = merged is not None and merged.get(f"{W}val", "continue") == "continue"
             above = rows[-1][len(row)] if goes_on and rows and len(rows[-1]) > len(row) else ""
-            row += [above or _text(cell)] + [""] * (_width(cell) - 1)
+            row += [above or _docx_text(cell)] + [""] * (_width(cell) - 1)
         rows.append(row)
     return rows
 
@@ -176,8 +181,137 @@ def _width(cell: etree._Element) -> int:
 def _write_notes(blob: bytes, kind: str, writing: TextBuilder) -> None:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(blob, parser)
-    notes = [_text(note) for note in root if note.get(f"{W}type") is None]  # the others are separator lines
+    notes = [_docx_text(note) for note in root if note.get(f"{W}type") is None]  # the others are separator lines
     if any(note.strip() for note in notes):
         writing.heading(kind.capitalize(), 2)
         for note in notes:
             writing.item(note)
+
+
+DEEPEST_GROUP = 8
+
+
+class PptxExtractor:
+    """One document: one section per slide, whose heading states its number, with text, tables, and then the notes.
+
+    The headings of a passage thus name its slide. Pictures and charts are omitted.
+    """
+
+    name = "pptx/1"
+    suffixes = (".pptx",)
+    media_type = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """Return one document.
+
+        Raises:
+            ExtractError: encrypted, damaged, malicious, or without text; or the extra is missing.
+        """
+        need("pptx", "python-pptx")
+        import pptx  # noqa: PLC0415 - of the extra `office`
+        from pptx.exc import PythonPptxError  # noqa: PLC0415 - of the extra `office`
+
+        with unpacked(data):
+            try:
+                shown = pptx.Presentation(io.BytesIO(data))
+                writing = TextBuilder()
+                written = [_write_slide(slide, number, writing) for number, slide in enumerate(shown.slides, 1)]
+            except (PythonPptxError, KeyError, ValueError, AttributeError, etree.LxmlError) as error:
+                raise ExtractError(DAMAGED) from error
+        if not any(written):
+            raise ExtractError("no text on its slides")
+        yield _pptx_extracted(shown, writing.text, name, self.name)
+
+
+def _pptx_extracted(shown: Presentation, text: str, name: str, extractor: str) -> Extracted:
+    facts = shown.core_properties
+    return Extracted(
+        text=text,
+        extractor=extractor,
+        syntax="markdown",
+        title=clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or stem(name),
+        author=_author_of(facts),
+        published=_created_on(facts),
+        language=detect(text),
+        metadata={"slides": str(len(shown.slides))},
+    )
+
+
+def _write_slide(slide: Slide, number: int, writing: TextBuilder) -> bool:
+    """Write a slide; return whether it has any text."""
+    before = len(writing.text)
+    title = slide.shapes.title
+    heading = " ".join(title.text_frame.text.split()) if title is not None else ""
+    writing.heading(f"Slide {number}: {heading}" if heading else f"Slide {number}", 2)
+    bare = len(writing.text)
+    for shape in _shapes(slide.shapes, 0):
+        if title is None or shape.shape_id != title.shape_id:
+            _write_shape(shape, writing)
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        notes = [
+            paragraph.text for paragraph in slide.notes_slide.notes_text_frame.paragraphs if paragraph.text.strip()
+        ]
+        if notes:
+            writing.heading("Notes", 3)
+        for note in notes:
+            writing.paragraph(note)
+    return bool(heading) or len(writing.text) > max(bare, before)
+
+
+def _shapes(shapes: Iterable[BaseShape], deep: int) -> Iterator[BaseShape]:
+    """The shapes in order, including those in groups."""
+    for shape in shapes:
+        inner = getattr(shape, "shapes", None)
+        if inner is not None and deep < DEEPEST_GROUP:
+            yield from _shapes(inner, deep + 1)
+        else:
+            yield shape
+
+
+def _write_shape(shape: BaseShape, writing: TextBuilder) -> None:
+    table = shape.table if getattr(shape, "has_table", False) else None  # type: ignore[attr-defined]
+    if table is not None:
+        writing.table([[cell.text for cell in row.cells] for row in table.rows])
+    elif shape.has_text_frame:
+        paragraphs = [each for each in shape.text_frame.paragraphs if each.text.strip()]  # type: ignore[attr-defined]
+        for paragraph in paragraphs:
+            if shape.is_placeholder and len(paragraphs) > 1:
+                writing.item(paragraph.text, paragraph.level)
+            else:
+                writing.paragraph(paragraph.text)
+
+
+# What a document says of itself, without what a program's empty template says in its place.
+
+LONGEST = 300
+PROGRAMS = frozenset(("apache poi", "openpyxl", "python-docx", "python-pptx", "un-named", "unknown"))
+"""Authors, casefolded, that are programs or nobody."""
+TEMPLATES = frozenset(("2013-01-27T09:14:16", "2013-12-23T23:15:00"))
+"""When the empty templates of python-pptx and python-docx were made: documents made from them keep these times."""
+
+
+class _CoreProperties(Protocol):
+    """The properties that both libraries read."""
+
+    @property
+    def author(self) -> str: ...
+    @property
+    def created(self) -> datetime.datetime | None: ...
+
+
+def _author_of(facts: _CoreProperties) -> str:
+    """The author, empty if it is a program."""
+    named = clean(facts.author or "").strip()[:LONGEST]
+    return "" if named.casefold() in PROGRAMS else named
+
+
+def _created_on(facts: _CoreProperties) -> str:
+    """The day of its creation (ISO 8601), empty if it is unknown, invalid or that of a template."""
+    try:
+        made = facts.created
+    except ValueError:
+        return ""
+    if made is None or made.replace(tzinfo=None).isoformat(timespec="seconds") in TEMPLATES:
+        return ""
+    return made.date().isoformat()

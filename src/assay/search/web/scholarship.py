@@ -1,0 +1,381 @@
+"""Indexes of scholarly works, and the notices published about a work later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import msgspec
+
+from assay.core.errors import SearchError
+from assay.core.json_decoders import UNREADABLE
+from assay.core.later import later
+from assay.core.ports import Query
+from assay.core.sources import Notice
+from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, WebHit, decode, iso_date, plain
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = later("lxml.etree")
+
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+class Arxiv(HttpProvider):
+    """arXiv, whose answers are Atom feeds: https://info.arxiv.org/help/api/user-manual.html."""
+
+    name = "arxiv"
+    base = "https://export.arxiv.org/api"
+    pause = 3.0
+
+    def ask(self, query: Query) -> Ask:
+        terms = " AND ".join(f"all:{word}" for word in query.text.replace('"', " ").replace(":", " ").split())
+        if query.rules.since or query.rules.until:
+            first, last = ((day.replace("-", "")) for day in (query.rules.since or FIRST, query.rules.until or LAST))
+            terms += f" AND submittedDate:[{first}0000 TO {last}2359]"
+        params: dict[str, str | int] = {"search_query": terms, "max_results": min(query.limit, self.most)}
+        return Ask(path="/query", params=params)
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        # No entities, no network, no huge trees: the feed is foreign text.
+        reader = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+        try:
+            feed = etree.fromstring(data, reader)
+        except etree.XMLSyntaxError as error:
+            raise ValueError(str(error)) from error
+        return [_arxiv_hit(entry) for entry in feed.iter(f"{ATOM}entry")]
+
+
+def _arxiv_hit(entry: etree._Element) -> WebHit:
+    names = [name.text or "" for name in entry.iterfind(f"{ATOM}author/{ATOM}name")]
+    return WebHit(
+        url=_atom_text(entry, "id").replace("http://", "https://", 1),
+        title=plain(_atom_text(entry, "title")),
+        snippet=plain(_atom_text(entry, "summary")),
+        published=iso_date(_atom_text(entry, "published")),
+        author="; ".join(filter(None, names)),
+    )
+
+
+def _atom_text(entry: etree._Element, name: str) -> str:
+    return (entry.findtext(f"{ATOM}{name}") or "").strip()
+
+
+class _CrossrefName(msgspec.Struct):
+    given: str = ""
+    family: str = ""
+    name: str = ""
+
+
+class _CrossrefDate(msgspec.Struct):
+    parts: list[list[int | None]] = msgspec.field(default_factory=list, name="date-parts")
+
+
+class _CrossrefItem(msgspec.Struct):
+    doi: str = msgspec.field(name="DOI")
+    title: list[str] = []
+    abstract: str | None = None
+    issued: _CrossrefDate = msgspec.field(default_factory=_CrossrefDate)
+    author: list[_CrossrefName] = []
+
+
+class _CrossrefMessage(msgspec.Struct):
+    items: list[_CrossrefItem]
+
+
+class _CrossrefAnswer(msgspec.Struct):
+    message: _CrossrefMessage
+
+
+class Crossref(HttpProvider):
+    """Works with a DOI. An e-mail address as its option gives a better place in the queue.
+
+    https://api.crossref.org/swagger-ui/index.html.
+    """
+
+    name = "crossref"
+    base = "https://api.crossref.org"
+    pause = 0.2
+
+    def ask(self, query: Query) -> Ask:
+        params: dict[str, str | int] = {"query": query.text, "rows": min(query.limit, self.most)}
+        dates = (("from-pub-date", query.rules.since), ("until-pub-date", query.rules.until))
+        if wanted := ",".join(f"{name}:{day}" for name, day in dates if day):
+            params["filter"] = wanted
+        if self.option:
+            params["mailto"] = self.option
+        return Ask(path="/works", params=params)
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        return [
+            WebHit(
+                url=f"https://doi.org/{each.doi}",
+                title=plain(" ".join(each.title)),
+                snippet=plain(each.abstract),
+                published=_date(each.issued),
+                author="; ".join(filter(None, map(_crossref_name, each.author))),
+            )
+            for each in decode(data, _CrossrefAnswer).message.items
+        ]
+
+
+def _crossref_name(name: _CrossrefName) -> str:
+    return name.name or ", ".join(filter(None, (name.family, name.given)))
+
+
+def _date(issued: _CrossrefDate) -> str:
+    """Year, month and day as far as they are given."""
+    known = [part for part in (issued.parts[0] if issued.parts else []) if part is not None]
+    return _iso(known)
+
+
+def _iso(parts: list[int]) -> str:
+    return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(parts[:3]))
+
+
+LONGEST = 40
+"""Code points of a kind of notice; Crossref's are shorter."""
+MOST = 20
+UNKNOWN = "crossref answered 404"
+
+
+class _Update(msgspec.Struct):
+    doi: str = msgspec.field(default="", name="DOI")
+    type: str = ""
+    updated: _CrossrefDate = msgspec.field(default_factory=_CrossrefDate)
+
+
+class _Work(msgspec.Struct):
+    updated_by: list[_Update] = msgspec.field(default_factory=list, name="updated-by")
+
+
+class _WorkAnswer(msgspec.Struct):
+    message: _Work
+
+
+class CrossrefNotices(Crossref):
+    """The `updated-by` of a work, with the data of Retraction Watch: https://api.crossref.org/swagger-ui/index.html."""
+
+    async def of(self, doi: str) -> tuple[Notice, ...]:
+        """Implements `core.ports.Notices`."""
+        params = {"mailto": self.option} if self.option else {}
+        try:
+            data = await self.send(Ask(path=f"/works/{quote(doi, safe='')}", params=params))
+        except SearchError as failed:
+            if str(failed).startswith(UNKNOWN):  # a DOI of another registry
+                return ()
+            raise
+        try:
+            work = decode(data, _WorkAnswer).message
+        except UNREADABLE as error:
+            raise SearchError(f"{self.name} sent an answer that cannot be read") from error
+        return tuple(dict.fromkeys(_notice(each) for each in work.updated_by[:MOST] if each.type))
+
+
+def _notice(update: _Update) -> Notice:
+    return Notice(
+        kind=plain(update.type)[:LONGEST].strip().lower().replace(" ", "_").replace("-", "_"),
+        doi=plain(update.doi)[:300],
+        date=_day(update.updated),
+    )
+
+
+def _day(day: _CrossrefDate) -> str:
+    known = [part for part in (day.parts[0] if day.parts else []) if part is not None and 0 < part < 10_000]
+    return _iso(known)
+
+
+class _OpenAlexPlace(msgspec.Struct):
+    landing_page_url: str | None = None
+
+
+class _OpenAlexAuthor(msgspec.Struct):
+    display_name: str | None = ""
+
+
+class _OpenAlexAuthorship(msgspec.Struct):
+    author: _OpenAlexAuthor = msgspec.field(default_factory=_OpenAlexAuthor)
+
+
+class _OpenAlexWork(msgspec.Struct):
+    id: str
+    doi: str | None = None
+    display_name: str | None = ""
+    publication_date: str | None = None
+    abstract_inverted_index: dict[str, list[int]] | None = None
+    primary_location: _OpenAlexPlace | None = None
+    authorships: list[_OpenAlexAuthorship] = []
+
+
+class _OpenAlexAnswer(msgspec.Struct):
+    results: list[_OpenAlexWork]
+
+
+class OpenAlex(HttpProvider):
+    """OpenAlex; an e-mail address as its option gives a better place in the queue.
+
+    https://docs.openalex.org/api-entities/works/search-works.
+    """
+
+    name = "openalex"
+    base = "https://api.openalex.org"
+    pause = 0.1
+
+    def ask(self, query: Query) -> Ask:
+        params: dict[str, str | int] = {"search": query.text, "per-page": min(query.limit, self.most)}
+        rules = query.rules
+        dates = (("from_publication_date", rules.since), ("to_publication_date", rules.until))
+        if wanted := ",".join(f"{name}:{day}" for name, day in dates if day):
+            params["filter"] = wanted
+        if self.option:
+            params["mailto"] = self.option
+        return Ask(path="/works", params=params)
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        return [_openalex_hit(work) for work in decode(data, _OpenAlexAnswer).results]
+
+
+def _openalex_hit(work: _OpenAlexWork) -> WebHit:
+    place = work.primary_location.landing_page_url if work.primary_location else None
+    names = [each.author.display_name or "" for each in work.authorships]
+    return WebHit(
+        url=place or work.doi or work.id,
+        title=plain(work.display_name),
+        snippet=_abstract(work.abstract_inverted_index or {}),
+        published=iso_date(work.publication_date),
+        author="; ".join(filter(None, names)),
+    )
+
+
+def _abstract(places: dict[str, list[int]]) -> str:
+    """The abstract, which is sent as words with their positions."""
+    words = sorted((at, word) for word, found in places.items() for at in found)
+    return " ".join(word for _, word in words)
+
+
+class _PubMedFound(msgspec.Struct):
+    idlist: list[str] = []
+
+
+class _PubMedIds(msgspec.Struct):
+    esearchresult: _PubMedFound
+
+
+class _PubMedName(msgspec.Struct):
+    name: str = ""
+
+
+class _PubMedArticle(msgspec.Struct):
+    uid: str
+    title: str = ""
+    source: str = ""
+    pubdate: str = ""
+    authors: list[_PubMedName] = []
+
+
+class _PubMedAnswer(msgspec.Struct):
+    result: dict[str, msgspec.Raw]
+
+
+class PubMed(HttpProvider):
+    """PubMed: one request for the numbers of articles, one for their records.
+
+    https://www.ncbi.nlm.nih.gov/books/NBK25499/.
+    """
+
+    name = "pubmed"
+    base = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
+    pause = 0.34
+
+    async def find(self, query: Query) -> list[WebHit]:
+        """See `Provider.find`."""
+        data = await self.send(self.ask(query))
+        try:
+            ids = decode(data, _PubMedIds).esearchresult.idlist[: query.limit]
+        except UNREADABLE as error:
+            raise SearchError(f"{self.name} sent an answer that cannot be read: {error}") from error
+        if not ids:
+            return []
+        params: dict[str, str | int] = {"db": "pubmed", "id": ",".join(ids), "retmode": "json"}
+        data = await self.send(Ask(path="/esummary.fcgi", params=params | self._key()))
+        return self.read(data, self.url)[: query.limit]
+
+    def ask(self, query: Query) -> Ask:
+        params: dict[str, str | int] = {"db": "pubmed", "term": query.text, "retmode": "json", "sort": "relevance"}
+        params["retmax"] = min(query.limit, self.most)
+        if query.rules.since or query.rules.until:
+            first, last = ((day.replace("-", "/")) for day in (query.rules.since or FIRST, query.rules.until or LAST))
+            params |= {"datetype": "pdat", "mindate": first, "maxdate": last}
+        return Ask(path="/esearch.fcgi", params=params | self._key())
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        result = decode(data, _PubMedAnswer).result
+        articles = [decode(bytes(result[id]), _PubMedArticle) for id in decode(bytes(result["uids"]), list[str])]
+        return [
+            WebHit(
+                url=f"https://pubmed.ncbi.nlm.nih.gov/{each.uid}/",
+                title=plain(each.title),
+                snippet=". ".join(filter(None, (each.source, each.pubdate))),
+                published=iso_date(each.pubdate),
+                author="; ".join(name.name for name in each.authors if name.name),
+            )
+            for each in articles
+        ]
+
+    def _key(self) -> dict[str, str | int]:
+        return {"api_key": self.key} if self.key else {}
+
+
+PAPER_FIELDS = "title,abstract,url,year,publicationDate,authors"
+
+
+class _SemanticName(msgspec.Struct):
+    name: str | None = ""
+
+
+class _SemanticPaper(msgspec.Struct):
+    url: str | None = ""
+    title: str | None = ""
+    abstract: str | None = None
+    year: int | None = None
+    published: str | None = msgspec.field(default=None, name="publicationDate")
+    authors: list[_SemanticName] = []
+
+
+class _SemanticAnswer(msgspec.Struct):
+    data: list[_SemanticPaper] = []
+
+
+class SemanticScholar(HttpProvider):
+    """Semantic Scholar; a key is optional, and helps.
+
+    https://api.semanticscholar.org/api-docs/graph#tag/Paper-Data/operation/get_graph_paper_relevance_search.
+    """
+
+    name = "semantic_scholar"
+    base = "https://api.semanticscholar.org/graph/v1"
+    pause = 1.0
+
+    def ask(self, query: Query) -> Ask:
+        params: dict[str, str | int] = {
+            "query": query.text,
+            "limit": min(query.limit, self.most),
+            "fields": PAPER_FIELDS,
+        }
+        if query.rules.since or query.rules.until:
+            params["publicationDateOrYear"] = f"{query.rules.since}:{query.rules.until}"
+        return Ask(path="/paper/search", params=params, headers={"x-api-key": self.key} if self.key else {})
+
+    def hits(self, data: bytes) -> list[WebHit]:
+        return [
+            WebHit(
+                url=each.url or "",
+                title=plain(each.title),
+                snippet=plain(each.abstract),
+                published=iso_date(each.published or each.year),
+                author="; ".join(name.name for name in each.authors if name.name),
+            )
+            for each in decode(data, _SemanticAnswer).data
+        ]
