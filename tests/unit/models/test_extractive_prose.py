@@ -103,6 +103,14 @@ def test_a_verb_with_its_object_comes_first() -> None:
     assert "remove the GIL" in answer.splitlines()[0]
 
 
+def test_the_sentence_before_one_that_points_back_is_quoted_with_it() -> None:
+    text = "The sixth field is called pass. This field decides the order of the checks. Other fields do not matter."
+    answer = found("Which field decides the order of the checks?", "Notes", text)
+    assert answer.splitlines()[0].startswith("The sixth field is called pass.")
+    apart = text.replace(". This", ".\n\nThis")
+    assert found("Which field decides the order of the checks?", "Notes", apart).startswith("This field decides")
+
+
 def steps(question: str) -> list[str]:
     messages = (
         Message(role="user", name="question", text=question),
