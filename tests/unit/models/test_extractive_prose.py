@@ -111,6 +111,18 @@ def test_the_sentence_before_one_that_points_back_is_quoted_with_it() -> None:
     assert found("Which field decides the order of the checks?", "Notes", apart).startswith("This field decides")
 
 
+MIXED = (
+    "Der Turm von Brest ist alt. Er wurde 1848 gebaut. Der Turm hat eine Treppe. Die Treppe ist aus Stein. Im Turm ist "
+    "ein Museum. Das Museum ist montags zu.\n\nYou install Marvin with the command setup. On a Saturday it is open. "
+    "How do they keep it on a hill? I do not know how it was built.\n"
+)
+
+
+def test_a_question_is_read_in_the_language_of_the_sentences_with_its_words() -> None:
+    assert "the command setup" in found("How do I install Marvin?", "Notes", MIXED)
+    assert found("How do I install Marvin on a Raspberry Pi?", "Notes", MIXED) == NOTHING
+
+
 def steps(question: str) -> list[str]:
     messages = (
         Message(role="user", name="question", text=question),

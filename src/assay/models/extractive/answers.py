@@ -10,6 +10,7 @@ from assay.core.messages import Request
 from assay.core.relevance import Judgement, judge, read_question
 from assay.core.relevance.topic_question import near_keys
 from assay.core.tables.rows import stated_row
+from assay.core.text import words
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
@@ -58,7 +59,9 @@ FEW = 2
 """The least number of words with which a part of a question is asked alone."""
 DESCRIBING = ("description", "summary", "abstract", "beschreibung")
 LANGUAGE = 5
-"""How many statements are used to detect the language of the documents."""
+"""How many statements are used to detect the language: those with most of the question's words, since a library may
+have documents in several languages.
+"""
 _HEADS = re.compile(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
 """The header before a value in a row."""
 Placed = tuple[SourcePassages, PassageSentence]
@@ -172,7 +175,9 @@ def _judged(
     placed = [(book, sentence) for book in books for sentence in book.sentences]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
     statements = [sentence.statement(rank[book.id], book.title) for book, sentence in placed]
-    beside = "\n".join(each.text for each in statements[:LANGUAGE])
+    asked = frozenset(words(question.text))
+    nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
+    beside = "\n".join(each.text for each in nearest[:LANGUAGE])
     near = shelf.closeness.of(about or question.text)
     cosines = [near.get(sentence.passage) for _, sentence in placed] if near else []
     return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)
