@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.signs import literals, stated_times
+from assay.core.relevance.signs import stated_times, written_otherwise
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,17 @@ def test_a_year_within_a_time_is_that_time() -> None:
     assert best("Where did the society meet in 2015?", *held) == held[2]
 
 
+def otherwise(question: str, *texts: str) -> list[float]:
+    return written_otherwise(read_question(question, beside=" ".join(texts)), texts)
+
+
 def test_what_is_written_as_in_code_is_found_as_written() -> None:
     texts = [
         "Mirroring a site of tool takes time.",
         "--mirror turns on what mirroring needs.",
         "--no-mirror turns it off.",
     ]
-    assert [gain > 0 for gain in literals("What does tool --mirror do?", texts)] == [False, True, False]
+    assert [loss > 0 for loss in otherwise("What does tool --mirror do?", *texts)] == [True, False, True]
     assert best("What does tool --mirror do?", *texts) == texts[1]
 
 
@@ -60,7 +64,17 @@ def test_what_is_written_as_in_code_is_found_as_written() -> None:
     ["What does mirroring do?", "Is e.g. 2.2 newer?", "Who is J.K. Holm of the U.S.A.?", "Who is he - the king?"],
 )
 def test_other_words_are_not_written_as_in_code(question: str) -> None:
-    assert literals(question, [question]) == [0.0]
+    assert otherwise(question, question, question.casefold()) == [0.0, 0.0]
+
+
+def test_the_place_asked_about_need_not_be_in_the_statement() -> None:
+    texts = (
+        "A mark locks the password.",
+        "/etc/shadow- is the backup of /etc/shadow.",
+        "A shadow is dark.",
+    )
+    assert [loss > 0 for loss in otherwise("How do I lock the password in /etc/shadow?", *texts)] == [False] * 3
+    assert best("How do I lock the password in /etc/shadow?", *texts) == texts[0]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +92,7 @@ def test_no_price_is_asked_for(question: str) -> None:
 
 @given(st.text("abW12-–/._?090 ", max_size=40), st.lists(st.text("ab12-–/._?090 ", max_size=40), max_size=3))
 def test_any_text_has_signs(question: str, texts: list[str]) -> None:
-    assert len(literals(question, texts)) == len(texts)
+    assert len(otherwise(question, *texts)) == len(texts)
     assert all(first < last for text in texts for first, last in stated_times(text))
 
 

@@ -95,8 +95,9 @@ EXTREME_WEIGHT = 4.0
 first. By hand; no question of the training articles is answered so.
 """
 LITERAL_WEIGHT = 4.0
-"""What a statement gains in the order, not in the chance, that has all that a question writes as in code: about the
-margin, so that it is first. By hand; no question of the training articles does.
+"""What a statement loses in the order, not in the chance, that has the words of what a question writes as in code, but
+not as written: about the margin, so that it is not beside the best. By hand; no question of the training articles
+writes anything so.
 """
 FEWEST_NAMING = 8
 """With fewer statements, a name that none of them has may still be what they are about. By hand.

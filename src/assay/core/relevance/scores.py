@@ -31,7 +31,7 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
     TOGETHER,
 )
-from assay.core.relevance.signs import literals
+from assay.core.relevance.signs import written_otherwise
 from assay.core.relevance.superlatives import extremes
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
@@ -205,7 +205,7 @@ def judge(
         for vector, denial in zip(vectors, denials, strict=True)
     ]
     texts = [f"{each.label} {each.text}" for each in statements]
-    gains = zip(extremes(question, [each.text for each in statements]), literals(question.text, texts), strict=True)
+    outermost, otherwise = extremes(question, [each.text for each in statements]), written_otherwise(question, texts)
     able = [
         at
         for at, each in enumerate(statements)
@@ -232,7 +232,7 @@ def judge(
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
         return tuple(each for each in order if vectors[each.place][_AT["measure"]] >= 0) or order
 
-    lifted = [score + sum(gained) for score, gained in zip(scores, gains, strict=True)]
+    lifted = [score + gain - loss for score, gain, loss in zip(scores, outermost, otherwise, strict=True)]
     if not cosines:
         return Judgement(measured(ranked(lifted)), chance, question.language)
     by_both = ranked(reordered(lifted, cosines))

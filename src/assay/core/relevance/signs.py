@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from assay.core.relevance.relevance_constants import LITERAL_WEIGHT
-from assay.core.relevance.topic_question import Measure
+from assay.core.relevance.topic_question import Measure, TopicQuestion, keys
 
 REASON = re.compile(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
@@ -61,18 +61,23 @@ _LITERAL = re.compile(
 )
 
 
-def literals(question: str, texts: Sequence[str]) -> list[float]:
-    """What each text gains since it has all that a question writes as in code ("--mirror", "login.defs"), as written.
+def written_otherwise(question: TopicQuestion, texts: Sequence[str]) -> list[float]:
+    """What each text loses since it has the words of what a question writes as in code, but not as written.
 
-    Words are compared by their stems, in which "--mirror" is "mirroring". 0 for all texts if none has them, or if the
-    question writes nothing so.
+    Words are compared by their stems, in which "--mirror" is "mirroring". 0 for all texts if none has it as written.
     """
-    asked = _literals(question)
-    return [LITERAL_WEIGHT * all(each.search(text) is not None for each in asked) if asked else 0.0 for text in texts]
+    lost = [0.0] * len(texts)
+    for literal, own in _literals(question.text, question.analysis):
+        has = [literal.search(text) is not None for text in texts]
+        for at, text in enumerate(texts) if any(has) else ():
+            if not has[at] and own.issubset(keys(text, question.analysis)):
+                lost[at] = LITERAL_WEIGHT
+    return lost
 
 
 @lru_cache(maxsize=512)
-def _literals(question: str) -> tuple[re.Pattern[str], ...]:
-    """What a question writes as in code, each as a whole."""
+def _literals(question: str, analysis: str) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+    """What a question writes as in code, each as a whole, and the keys of its words."""
     found = dict.fromkeys(match[0] for match in _LITERAL.finditer(question))
-    return tuple(re.compile(rf"(?<![\w-]){re.escape(each)}(?![\w-])") for each in found)
+    made = ((re.compile(rf"(?<![\w-]){re.escape(each)}(?![\w-])"), keys(each, analysis)) for each in found)
+    return tuple((literal, frozenset(own)) for literal, own in made if own)
