@@ -7,6 +7,7 @@ number and its unit: "450 metres long", "450 metres in length", "a length of 450
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
@@ -101,6 +102,16 @@ _UNITS = {
         "lb": r"pounds?|lbs?|pfund|livres?|libras?|libbre",
     },
 }
+_SIZES = {
+    unit: Decimal(size)
+    for unit, size in (
+        *(("km", "1000"), ("m", "1"), ("cm", "0.01"), ("mm", "0.001")),
+        *(("mi", "1609.344"), ("yd", "0.9144"), ("ft", "0.3048"), ("in", "0.0254")),
+        *(("year", "12"), ("month", "1")),
+        *(("t", "1000"), ("kg", "1"), ("g", "0.001"), ("lb", "0.45359237")),
+    )
+}
+"""Units as multiples of one of their dimension. A "ton" is none: it has a different weight in each country."""
 _LINK = r"(?:de|d['’]|di|da|in|of|en|von|van|an|um)"
 _NUMBER = r"(?<![\w.,–-])(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*)"
 _BETWEEN = r"[ \u00a0\u202f-]?"
@@ -125,6 +136,13 @@ def unit_of(text: str, dimension: str) -> str:
     """The unit of a dimension that a text names: `m` for "length in metres"; "" for none."""
     match = re.search(rf"(?<!\w){_units(dimension)}(?!\w)", text, re.IGNORECASE)
     return _named(match) if match else ""
+
+
+def converted(value: Decimal, unit: str, to: str) -> Decimal | None:
+    """A number of a unit in another of the same dimension; None if one of them has no certain size."""
+    if unit == to:
+        return value
+    return value * _SIZES[unit] / _SIZES[to] if unit in _SIZES and to in _SIZES else None
 
 
 def stated(text: str, dimension: str, language: str) -> list[StatedMeasure]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
 from assay.core.relevance.grades import CitedSentence, grade
-from assay.core.relevance.relations import says_other
+from assay.core.relevance.relations import asks, says_other
 from assay.core.relevance.superlatives import extremes
 
 SPIRE = "Who wrote the book on which the film The Spire is based?"
@@ -106,12 +106,14 @@ def test_what_states_the_superlative_or_has_the_extreme_number_is_first(
     assert ordered(question, *texts)[0] == texts[first]
 
 
-def test_numbers_in_two_units_and_a_single_one_are_not_compared() -> None:
+def test_numbers_in_two_units_are_converted_and_a_single_one_is_not_compared() -> None:
     question = read_question("Which bridge is the longest?")
     texts = ["The Anna Bridge is 300 metres long.", "The Berta Bridge is 1 km long."]
-    assert extremes(question, texts) == [0.0, 0.0]
+    assert ordered(question.text, *texts)[0] == texts[1]
     assert extremes(question, ["The Anna Bridge is 300 metres long."]) == [0.0]
     assert extremes(read_question("Where is the bridge?"), ["The Anna Bridge is the longest."]) == [0.0]
+    tons = ["The bell weighs 3 tons.", "The anchor weighs 2000 kg."]
+    assert extremes(read_question("Which is the heaviest?"), tons) == [0.0, 0.0]
 
 
 TEXT = st.text("ab Whodirwtlngs.,?12é中", max_size=40)
@@ -122,3 +124,52 @@ def test_any_text_may_be_compared(question: str, texts: list[str]) -> None:
     read = read_question(f"Who wrote {question}")
     assert len(extremes(read, texts)) == len(texts)
     assert all(says_other(read, text) in (True, False) for text in texts)
+
+
+NOVEL = "Who wrote the novel on which the film is based?"
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (NOVEL, "The screenplay was written by Anna Berg after the novel of 1950."),
+        ("Who built the old bridge of the town?", "The mill was built by Anna Berg beside the old bridge."),
+        ("Wer schrieb den Roman?", "Das Drehbuch wurde von Anna Berg nach dem Roman geschrieben."),
+        ("Qui a écrit le roman ?", "Le scénario a été écrit par Anna Berg d'après le roman."),
+    ],
+)
+def test_what_was_done_to_another_thing(question: str, text: str) -> None:
+    assert other(question, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (NOVEL, "The book was written by Carl Dorn."),
+        (NOVEL, "The novel was written by Carl Dorn before the film."),
+        (NOVEL, "The screenplay was written by Anna Berg, the novel by Carl Dorn."),
+        (NOVEL, "The screenplay was written by Anna Berg, who also wrote the novel."),
+        (NOVEL, "Based on the novel by Carl Dorn, the screenplay was written by Anna Berg."),
+        ("Wer schrieb den Roman?", "Der Roman wurde von Carl Dorn nach dem Drehbuch geschrieben."),
+        ("When was the novel written?", "The screenplay was written by Anna Berg after the novel of 1950."),
+    ],
+)
+def test_what_was_done_to_it_by_any_word_for_it(question: str, text: str) -> None:
+    assert not other(question, text)
+
+
+@pytest.mark.parametrize("text", ["Who writes all these programs?", "谁写了这些程序？", "Et pourquoi pas ?"])
+def test_a_question_answers_nothing(text: str) -> None:
+    assert asks(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["She asked: who writes them?", "His last words were “Why not?”", "It is not known who writes them."]
+)
+def test_what_tells_of_a_question_may_answer(text: str) -> None:
+    assert not asks(text)
+
+
+def test_the_question_of_a_faq_is_left_out() -> None:
+    texts = ("Who writes the programs?", "The programs are written by volunteers.")
+    assert ordered("Who writes the programs?", *texts) == [texts[1]]

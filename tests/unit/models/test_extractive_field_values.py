@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -124,10 +125,28 @@ def test_a_measure_is_read_from_its_number_with_the_word_that_goes_with_it(
     "text",
     [
         "The quay of Brest was opened in 1912. It is 40 metres wide.",
-        "The quay of Brest is 1.5 kilometres long.",
+        "The quay of Brest was opened in 1912. It is 3 tons long.",
         "The quay of Brest was opened in 1912. The ship is 90 metres long.",
     ],
 )
 def test_another_measure_unit_or_thing_fills_nothing(text: str) -> None:
     evidence = f"## S1001 Notes <file:///notes.md>\n[S1001.0] {text}"
     assert fill("What of the quay of Brest?", evidence, LENGTH)["fields"]["length"]["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "described", "value"),
+    [
+        ("The quay of Brest is 1.5 kilometres long.", "length in metres", "1500"),
+        ("The quay of Brest is 30 feet long.", "length in metres", "9.144"),
+        ("The quay of Brest is 2 miles long.", "length in km", "3.218688"),
+        ("The quay of Brest is 450 metres long.", "length", "450"),
+        ("The quay of Brest is 450 metres long, and 1.5 km long with its moles.", "length in km", "1.5"),
+        ("The quay of Brest weighs 2 tons.", "weight in kg", None),
+        ("The quay of Brest weighs 2 tonnes.", "weight in kg", "2000"),
+    ],
+)
+def test_a_measure_is_converted_to_the_unit_of_the_field(text: str, described: str, value: str | None) -> None:
+    schema = json.dumps({"properties": {"asked": {"type": "number", "description": described}}})
+    found = fill("What of the quay of Brest?", f"## S1001 Notes <file:///notes.md>\n[S1001.0] {text}", schema)
+    assert found["fields"]["asked"]["value"] == value

@@ -103,6 +103,26 @@ def test_a_verb_with_its_object_comes_first() -> None:
     assert "remove the GIL" in answer.splitlines()[0]
 
 
+def test_the_sentence_before_one_that_points_back_is_quoted_with_it() -> None:
+    text = "The sixth field is called pass. This field decides the order of the checks. Other fields do not matter."
+    answer = found("Which field decides the order of the checks?", "Notes", text)
+    assert answer.splitlines()[0].startswith("The sixth field is called pass.")
+    apart = text.replace(". This", ".\n\nThis")
+    assert found("Which field decides the order of the checks?", "Notes", apart).startswith("This field decides")
+
+
+MIXED = (
+    "Der Turm von Brest ist alt. Er wurde 1848 gebaut. Der Turm hat eine Treppe. Die Treppe ist aus Stein. Im Turm ist "
+    "ein Museum. Das Museum ist montags zu.\n\nYou install Marvin with the command setup. On a Saturday it is open. "
+    "How do they keep it on a hill? I do not know how it was built.\n"
+)
+
+
+def test_a_question_is_read_in_the_language_of_the_sentences_with_its_words() -> None:
+    assert "the command setup" in found("How do I install Marvin?", "Notes", MIXED)
+    assert found("How do I install Marvin on a Raspberry Pi?", "Notes", MIXED) == NOTHING
+
+
 def steps(question: str) -> list[str]:
     messages = (
         Message(role="user", name="question", text=question),

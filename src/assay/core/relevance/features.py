@@ -19,6 +19,7 @@ from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
     FEWEST_COUNTED,
+    FEWEST_NAMING,
     FRESH_KEYS,
     LONG_KEYS,
     MASS_SCALE,
@@ -26,8 +27,8 @@ from assay.core.relevance.relevance_constants import (
     SHORT_KEYS,
     YEAR_AS_BOUND,
 )
+from assay.core.relevance.signs import MEASURES, REASON, stated_times
 from assay.core.relevance.topic_question import (
-    Measure,
     QuotableStatement,
     TopicQuestion,
     denial,
@@ -53,39 +54,6 @@ _NUMBER = re.compile(r"\d")
 _CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 _NUMERAL = re.compile(rf"\b(?:{'|'.join((*NUMBER_WORDS, *TENS, *NUMERALS))})\b", re.IGNORECASE)
-REASON = re.compile(
-    r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
-    r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
-    re.IGNORECASE,
-)
-_MEASURES: dict[Measure, tuple[str, ...]] = {
-    "age": (
-        r"\byears?\b|\baged?\b|\bborn\b|\b(?:is|was|turned) (?:about )?\d{1,3}(?=[.,;]|$)",
-        r"\bjahren?\b|jährig|\bim alter\b|gebor|\bлет\b|\bгода?\b|возраст|родил|[岁歲]|出生|年[龄齢]|\d年",
-        r"عمر|سنة|عام|ولد|\baños?\b|\bedad\b|\bnaci|\bans\b|\bâgée?|\bnée?\b|\banni\b|\bnat[oa] (?:a|il|in|nel)\b",
-        r"\banos?\b|\bidade\b|\bnasc|\bjaar\b|\bcentur|jahrhundert|\bсто?лет|siglo",
-    ),
-    "extent": (
-        r"\b(?:second|minute|hour|day|week|month|year|decade|centur|met(?:er|re)|kilomet|mile|feet|foot|inch|yard)",
-        r"\b(?:until|till|since (?:\d|then|\w+ \d))",
-        r"\b(?:sekunde|minute|stunde|tage?n?\b|woche|monat|jahr|meter|kilometer|bis\b|seit\b)",
-        r"\b(?:секунд|минут|час|дн[яей]|день|недел|месяц|год|лет|столет|метр|километр|до\b|с\b)",
-        r"\b(?:segundo|minuto|hora|día|semana|mes(?:es)?\b|años?\b|siglo|metro|kilómetro|hasta\b|desde\b)",
-        r"\b(?:heure|jour|semaine|mois|ans\b|siècle|mètre|jusqu|uur|dag|maand|jaar|eeuw)",
-        r"\d\s?(?:m|km|cm|mm|ft|h|min|s|м|км)\b|[秒分时時天日周月年米里尺]|直到",
-        r"دقيقة|ساعة|ساعات|يوم|أيام|شهر|أشهر|سنة|سنوات|عام|قرن|متر|حتى",
-    ),
-    "money": (
-        r"[$€£¥₽₹]|dollar|euro|\bpounds?\b|\bcents?\b|\byen\b|yuan|franc|\bmark\b|руб|доллар|евро|[元圆円]|美元",
-        r"دولار|يورو|جنيه|dólar|libra|\b(?:USD|EUR|GBP|CHF)\b|\bfree\b|kostenlos|gratis|бесплатн|免费",
-    ),
-    "share": (
-        r"%|％|٪|\bper\s?cent|\bprozent|процент|por ciento|pour cent|百分|yüzde",
-        r"\b(?:half|third|quarter|tenth|fifth|hälfte|drittel|viertel|половин|треть|четверть|mitad|tercio|moitié)",
-    ),
-}
-MEASURES = {measure: re.compile("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
-"""Signs of a measure in a statement."""
 
 
 class Features:
@@ -107,12 +75,13 @@ class Features:
         self._near = near_keys(self._asked, vocabulary)
         self.weights = self._rarity(rarity)
         self._total = sum(self.weights.values()) or 1.0
-        self._held = [self._hold(found) for found in self._sets]
+        self._held = [self._hold(found) | self._years_within(at) for at, found in enumerate(self._sets)]
         self._sources = self._by_source()
         self._own = [self._share(held) for held in self._held]
         self._best = max(self._own, default=0.0) or 1.0
         self._best_source = max((self._share(held) for held in self._sources.values()), default=0.0) or 1.0
         self._pairs = frozenset(pairwise(question.keys))
+        self._scope = rarity.holding if rarity is not None else {}
 
     def vectors(self) -> list[Vector]:
         """A vector for each statement."""
@@ -188,6 +157,18 @@ class Features:
         names = [key for key in self._asked if key in self.question.names]
         return sum(held.get(key, 0.0) for key in names) / len(names) if names else 1.0
 
+    def lacks_a_name(self) -> bool:
+        """True if a name in the question, of one or more words, has none of them in any document.
+
+        A few sentences may speak of it as "it", or "the town"; documents that share no other word with the question may
+        be in another language, and so write the name in another way.
+        """
+        known = frozenset(key for held in self._sources.values() for key in held).union(
+            key for key in self._asked if self._scope.get(key)
+        )
+        shared = not known.isdisjoint(set(self.question.keys).difference(*self.question.named))
+        return len(self.statements) >= FEWEST_NAMING and shared and any(map(known.isdisjoint, self.question.named))
+
     # matching keys
 
     def _hold(self, found: frozenset[str]) -> dict[str, float]:
@@ -199,6 +180,12 @@ class Features:
             elif key in self._near and not self._near[key].isdisjoint(found):
                 held[key] = NEAR_VALUE
         return held
+
+    def _years_within(self, at: int) -> dict[str, float]:
+        """The question's years that are in a time which a statement bounds: "from 2013 until 2015"."""
+        years = [key for key in self._asked if _A_YEAR.fullmatch(key) and key not in self._sets[at]]
+        times = stated_times(self.statements[at].text) if years else []
+        return {key: 1.0 for key in years if any(first <= int(key) <= last for first, last in times)}
 
     def _rarity(self, scope: Rarity | None) -> dict[str, float]:
         held = Counter(key for found in self._sets for key in self._hold(found))
@@ -307,7 +294,7 @@ class Features:
         each = self.statements[at]
         known = frozenset(_FIGURE.findall(each.text))
         around = known.union(*(_FIGURE.findall(text) for text in (each.label, *_context(each))))
-        if asked & known:
+        if asked & known or self._years_within(at):
             return 1.0
         if any("." in one and "." in other for one in asked for other in known):
             return -1.0

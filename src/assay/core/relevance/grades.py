@@ -16,7 +16,7 @@ from assay.core.claims import Relevance
 from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.relations import says_other
+from assay.core.relevance.relations import asks, says_other
 from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, weights
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
@@ -96,7 +96,8 @@ def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vect
     def share(held: Mapping[str, float]) -> float:
         return min(1.0, sum(features.weights[key] * value for key, value in held.items()) / total)
 
-    amiss = features.denial(at) < 0 or says_other(features.question, features.statements[at].text)
+    text = features.statements[at].text
+    amiss = features.denial(at) < 0 or asks(text) or says_other(features.question, text)
     missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
     return (
         share(own),

@@ -1,4 +1,5 @@
-"""What a statement says that people did: "directed by Anna Berg" does not say who wrote something.
+"""What a statement says that people did: "directed by Anna Berg" does not say who wrote something, and "the screenplay
+of the novel was written by Anna Berg" does not say who wrote the novel.
 
 Read where a language marks who did it: "by", "par", "por", "da", "door", "von … gedreht", or in English a name before
 a verb in the past. Only for questions that ask who did something ("who wrote …?"), not who somebody is.
@@ -32,15 +33,70 @@ _AFTER = re.compile(
 )
 _ACTIVE = re.compile(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
 _VOWELS = re.compile(r"[aeiouyäöüéèê]")
+_SUBJECT = re.compile(
+    r"(?<!\w)(?i:the|its|his|her|their|der|die|das|el|la|los|las|le|les|il|lo|gli|os?|as?)\s+(?:[a-zß-ÿ]+\s+){0,2}?"
+    rf"(?P<noun>[^\W\d_]{{3,}})\s+(?:(?:(?:has|have|had|a|ont|avait|ha|han)\s+)?(?i:{_BE})\s+(?:\w+\s+)?(?P<told>[^\W\d_]{{3,}})\s+{_BY}\b"
+    r"|wurden?\s+von\s[^,;:]*?\s(?P<verb>[a-zäöüß]{3,}(?:t|en))\b)"
+)
+"""What something was done to: "the screenplay was written by …"."""
+_TELLING = re.compile(r'[:："“„«「『]')
+"""What comes before a question that somebody else asked."""
+
+
+def asks(text: str) -> bool:
+    """True if a text is a question and nothing else; one that tells what somebody asked is not."""
+    return text.rstrip().endswith(("?", "？", "؟")) and _TELLING.search(text) is None
 
 
 def says_other(question: TopicQuestion, text: str) -> bool:
-    """True if a text says that people did something, and nowhere has the verb that the question asks for.
+    """True if a text says that people did something, and nowhere has the verb that the question asks for, or says it of
+    something else.
 
     False if the question does not ask who did something, or is in another language than the text.
     """
     verb = _asked_verb(question.text, question.analysis) if question.negating == question.language else ""
-    return bool(verb) and any(_done(text)) and not any(_same(verb, word, question.analysis) for word in _words(text))
+    said = sum(_same(verb, word, question.analysis) for word in _words(text)) if verb else 0
+    if said:
+        return said == 1 and _of_another(question, verb, text)
+    return bool(verb) and any(_done(text))
+
+
+def _of_another(question: TopicQuestion, verb: str, text: str) -> bool:
+    """True if a text says the verb of one thing, and names the thing that the question asks about as another.
+
+    "The screenplay was written by A, after the novel" does not say who wrote the novel, "…, the novel by B" does. If
+    the text does not name it, "the book" may be the novel in another word.
+    """
+    analysis = question.analysis
+    wanted = _asked_object(question.text, analysis)
+    found = _SUBJECT.search(text)
+    if not wanted or found is None or not _same(verb, found["told"] or found["verb"], analysis):
+        return False
+    own = set(keys(found["noun"], analysis))
+    name = found["noun"][0].isupper() and not found["verb"]
+    if name or own & wanted or near_keys(own, wanted):
+        return False
+    rest = text[: found.start("noun")] + text[found.end("noun") :]
+    credited = (keys(match[1], analysis) for match in _CREDITED.finditer(rest))
+    return wanted <= set(keys(rest, analysis)) and wanted.isdisjoint(key for each in credited for key in each)
+
+
+_CREDITED = re.compile(rf"(?<!\w)([^\W\d_]{{3,}})\s+(?:{_BY}|von|de|di|van)\s+{_NAME}")
+"""A thing with the name of somebody whose it is: "the novel by Carl Dorn"."""
+
+
+@lru_cache(maxsize=512)
+def _asked_object(question: str, analysis: str) -> frozenset[str]:
+    """The keys of what somebody did something to, without what describes it further: "the novel" on which a film …."""
+    match = _WHO.search(question)
+    stop, wanted = stop_terms(analysis), list[str]()
+    for word in re.findall(r"[^\W_]+|[^\w\s]", question[match.end() :] if match else ""):
+        own = keys(word, analysis)
+        if not stop.issuperset(own) and own and not word[0].isdigit():
+            wanted += own
+        elif wanted:
+            break
+    return frozenset(wanted)
 
 
 @lru_cache(maxsize=512)

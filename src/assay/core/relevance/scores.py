@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.relations import says_other
+from assay.core.relevance.relations import asks, says_other
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -31,6 +31,7 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
     TOGETHER,
 )
+from assay.core.relevance.signs import written_otherwise
 from assay.core.relevance.superlatives import extremes
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
@@ -189,8 +190,9 @@ def judge(
 
     If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
     of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
-    ("which providers need no key?") and the best statements only affirm it, they do not answer either. A statement that
-    says of people that they did something else than is asked ("who wrote …?", "directed by …") is left out.
+    ("which providers need no key?") and the best statements only affirm it, they do not answer either. Nothing answers
+    a question with a name that nothing found has. A statement that says of people that they did something else than is
+    asked ("who wrote …?", "directed by …") is left out, and so is one that only asks: the answer is what follows it.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -202,11 +204,15 @@ def judge(
         sum(map(float.__mul__, row, vector)) + DENIAL_WEIGHT * denial
         for vector, denial in zip(vectors, denials, strict=True)
     ]
-    outermost = extremes(question, [each.text for each in statements])
+    texts = [f"{each.label} {each.text}" for each in statements]
+    outermost, otherwise = extremes(question, [each.text for each in statements]), written_otherwise(question, texts)
     able = [
         at
         for at, each in enumerate(statements)
-        if vectors[at][_AT["figures"]] > OTHER_VERSION and features.is_about(at) and not says_other(question, each.text)
+        if vectors[at][_AT["figures"]] > OTHER_VERSION
+        and features.is_about(at)
+        and not asks(each.text)
+        and not says_other(question, each.text)
     ]
 
     def ranked(by: Sequence[float]) -> tuple[ScoredStatement, ...]:
@@ -218,14 +224,15 @@ def judge(
     by_words = ranked(scores)
     vector = chances(features, vectors, by_words, row)
     best = [each.place for each in by_words[:TOGETHER]]
-    amiss = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
+    other = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
+    amiss = other or features.lacks_a_name()
     chance = 0.0 if amiss else _chance(vector)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
         return tuple(each for each in order if vectors[each.place][_AT["measure"]] >= 0) or order
 
-    lifted = [score + gained for score, gained in zip(scores, outermost, strict=True)]
+    lifted = [score + gain - loss for score, gain, loss in zip(scores, outermost, otherwise, strict=True)]
     if not cosines:
         return Judgement(measured(ranked(lifted)), chance, question.language)
     by_both = ranked(reordered(lifted, cosines))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-from assay.core.dimensions import dimension_of, stated
+from assay.core.dimensions import converted, dimension_of, stated
 from assay.core.relevance.relevance_constants import EXTREME_WEIGHT, SUPERLATIVE_WEIGHT
 from assay.core.relevance.topic_question import TopicQuestion, keys
 from assay.core.tables.figures import COMMA_LANGUAGES, Point, read_figure
@@ -40,18 +40,22 @@ def _has(held: Sequence[str], asked: Sequence[Sequence[str]]) -> bool:
 
 
 def _outermost(question: TopicQuestion, texts: Sequence[str]) -> list[bool]:
-    """True if each text has the largest or smallest number; none, if fewer than two have one, or not in one unit."""
+    """True if each text has the largest or smallest number; none, if fewer than two have one, or if their
+    units cannot be converted.
+    """
     operation, dimension = _measured(question.text)
     point: Point = "," if question.language in COMMA_LANGUAGES else "."
     values: list[Decimal | None] = [None] * len(texts)
-    units: set[str] = set()
+    unit = ""
     for at, text in enumerate(texts) if dimension else ():
         figures = [(read_figure(each.number, point), each.unit) for each in stated(text, dimension, question.language)]
         if len(figures) == 1 and figures[0][0] is not None:
-            values[at] = figures[0][0].value
-            units.add(figures[0][1])
+            unit = unit or figures[0][1]
+            values[at] = converted(figures[0][0].value, figures[0][1], unit)
+            if values[at] is None:
+                return [False] * len(texts)
     known = [value for value in values if value is not None]
-    if len(known) < 2 or len(units) > 1:
+    if len(known) < 2:
         return [False] * len(texts)
     best = max(known) if operation == "max" else min(known)
     return [value == best for value in values]

@@ -96,9 +96,9 @@ MEASURED: dict[Measure, str] = {
     "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie hoch, wie weit, "
     "wie tief, wie breit, как долго, как далеко, какой высоты, какой длины, 多久, 多长, 多長, 多高, 多远, 多遠, "
     "cuánto tiempo, cuánto mide, combien de temps, hoe lang, hoe hoog, hoe ver",
-    "money": "how much does it cost, how much did it cost, what price, wie teuer, was kostet, сколько стоит, "
-    "сколько стоил, 多少钱, 多少錢, いくら, cuánto cuesta, cuánto costó, combien coûte, quanto costa, "
-    "quanto custa, hoeveel kost",
+    "money": r"how much (?:do|does|did|will|would|has|have|had)\b[^?]*(?<!\bthe )\bcost(?! of), what price, wie teuer, "
+    r"was kostet, was kostete, wie viel [^?]*\b(?:ge)?koste\w+, сколько сто(?:ит|ят|ил[аио]?), 多少钱, 多少錢, いくら, "
+    r"cuánto [^?]*(?<!\bel )\bc(?:uest|ost)\w+, combien [^?]*\bcoût\w+, quanto [^?]*\bcost\w+, hoeveel [^?]*\bkost\w*",
     "share": "what percentage, what percent, which percentage, wie viel prozent, welcher prozentsatz, какой процент, "
     "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
 }
@@ -118,12 +118,15 @@ _MEASURING = [
     for form in map(str.strip, forms.split(","))
 ]
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
+CAPITALIZING = frozenset(("de", "lb"))
+"""The languages that write every noun with a capital letter."""
 
 
 class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A question: `keys` of its topic words, in order, and the `wanted` kind of answer.
 
-    `names` are those keys that are written as names or contain digits; `measure` is what a number is wanted of.
+    `names` are those keys that are written as names or contain digits, `named` the keys of each name of one or more
+    words, none if either language writes every noun with a capital letter. `measure` is what a number is wanted of.
     `language` is that of the documents, "" if unknown. A question is `elliptical` if no word of it has a topic ("How
     far?"): its keys are then those of all its words. `denied` are the keys that a negation in it denies ("which
     providers need no key?"), found by the negations of `negating`, a language.
@@ -139,6 +142,7 @@ class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     denied: frozenset[str] = frozenset()
     negating: str = ""
+    named: tuple[frozenset[str], ...] = ()
 
 
 @lru_cache(maxsize=512)
@@ -172,6 +176,7 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
         language=language,
         denied=next(filter(None, denied), frozenset()),
         negating=negating,
+        named=() if CAPITALIZING.intersection((language, negating)) else _named(whole, analysis, topic),
     )
 
 
@@ -205,6 +210,20 @@ def _names(text: str, analysis: str) -> frozenset[str]:
     found = [match[0] for match in _NAME.finditer(text) if match.start() and any(map(str.isupper, match[0]))]
     digits = [word for word in text.split() if any(map(str.isdigit, word))]
     return frozenset(key for word in (*found, *digits) for key in keys(word, analysis))
+
+
+def _named(text: str, analysis: str, topic: Sequence[str]) -> tuple[frozenset[str], ...]:
+    """The keys of each name inside a question: "Raspberry Pi" is one, of two words."""
+    runs, end = list[list[str]](), -1
+    for match in _NAME.finditer(text):
+        if match.start() and len(match[0]) > 1 and any(map(str.isupper, match[0])):
+            if runs and match.start() == end + 1 and text[end].isspace():
+                runs[-1].append(match[0])
+            else:
+                runs.append([match[0]])
+            end = match.end()
+    found = (frozenset(keys(" ".join(run), analysis)).intersection(topic) for run in runs)
+    return tuple(filter(None, found))
 
 
 # Near keys: forms a stemmer keeps apart, parts of compounds, and words derived from one another.

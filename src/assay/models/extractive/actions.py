@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from assay.core.blocks import leaves, read_template
+from assay.core.blocks import leaves
 from assay.core.brief import ConversationMessage, SetDepth
 from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Plan, PlanStep
 from assay.core.text import words
-from assay.models.extractive.requests import last, question_of
+from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions import links
 from assay.models.questions.conditions import is_whole
 from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
@@ -138,8 +138,7 @@ def plan(request: Request) -> str:
 
 def _headings(request: Request) -> list[str]:
     """The headings of a template that need content."""
-    given = request.named("template")
-    template = read_template(given[-1]) if given else ()
+    template = template_of(request)
     return [short(template[at].title) for at in sorted(leaves(template))]
 
 

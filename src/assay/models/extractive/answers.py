@@ -10,9 +10,10 @@ from assay.core.messages import Request
 from assay.core.relevance import Judgement, judge, read_question
 from assay.core.relevance.topic_question import near_keys
 from assay.core.tables.rows import stated_row
+from assay.core.text import words
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
-from assay.models.questions.words import CONCEPTS, stems, topics
+from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
 from assay.models.shown_documents.passages import PassageField, PassageSentence, ends, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.shown_documents.tabular import computed_units, rows
@@ -58,7 +59,9 @@ FEW = 2
 """The least number of words with which a part of a question is asked alone."""
 DESCRIBING = ("description", "summary", "abstract", "beschreibung")
 LANGUAGE = 5
-"""How many statements are used to detect the language of the documents."""
+"""How many statements are used to detect the language: those with most of the question's words, since a library may
+have documents in several languages.
+"""
 _HEADS = re.compile(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
 """The header before a value in a row."""
 Placed = tuple[SourcePassages, PassageSentence]
@@ -143,8 +146,18 @@ def _sentences(
     placed, judgement = _judged(_bare(question, subject), subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
         return []
-    near = judgement.of_each_source if asks_several(question) else judgement.near
-    return _distinct((_unit(*placed[each.place]) for each in near), limit)
+    if asks_several(question):
+        return _distinct((_unit(*placed[each.place]) for each in judgement.of_each_source), limit)
+    found = [placed[each.place] for each in judgement.near]
+    return _distinct((_unit(*each) for each in (*_antecedent(found[0], placed), *found)), limit)
+
+
+def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
+    """The sentence before the best one in its passage, if that begins with a word for something in it."""
+    at = placed.index(best)
+    before = placed[at - 1] if at and begins_pointing_back(best[1].text) else best
+    near = before is not best and before[1].passage == best[1].passage
+    return [before] if near and before[1].kind == "prose" and ends(before[1].text) else []
 
 
 def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
@@ -162,7 +175,9 @@ def _judged(
     placed = [(book, sentence) for book in books for sentence in book.sentences]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
     statements = [sentence.statement(rank[book.id], book.title) for book, sentence in placed]
-    beside = "\n".join(each.text for each in statements[:LANGUAGE])
+    asked = frozenset(words(question.text))
+    nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
+    beside = "\n".join(each.text for each in nearest[:LANGUAGE])
     near = shelf.closeness.of(about or question.text)
     cosines = [near.get(sentence.passage) for _, sentence in placed] if near else []
     return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.core.dimensions import dimension_of, stated, unit_of
+from assay.core.dimensions import StatedMeasure, converted, dimension_of, stated, unit_of
 from assay.core.languages import of_question
 from assay.core.lexicon import stem, stop_terms
 from assay.core.messages import Request, ToolCall
@@ -116,7 +117,8 @@ def _measured(
 ) -> StatedValue | None:
     """The value of a field for a length, an age or the like, in the first sentence that states one of its subject.
 
-    What is before the number names the subject, or nothing at all ("It is 450 metres long"). The unit is the field's.
+    What is before the number names the subject, or nothing at all ("It is 450 metres long"). A number in another
+    unit is converted to the field's.
     """
     dimension = dimension_of(asked.label) or dimension_of(asked.description)
     if not dimension or asked.schema.get("type") not in ("integer", "number"):
@@ -126,15 +128,26 @@ def _measured(
     none = stop_terms(analysis)
     subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
     for book, sentence in ranked:
-        start = 0
+        start, about = 0, list[StatedMeasure]()
         for each in stated(sentence.text, dimension, question.language):
             before = sentence.text[start : each.start]
             start = each.end
             silent = none.union(_MEASURING).issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
-            if unit in ("", each.unit) and (silent or not subject.isdisjoint(keys(before, analysis))):
-                value = _plain(each.number, " ".join(passage.text for passage in book.passages))
-                return None if value is None else StatedValue(value, sentence.passage)
+            if silent or not subject.isdisjoint(keys(before, analysis)):
+                about.append(each)
+        beside = " ".join(passage.text for passage in book.passages) if about else ""
+        for each in sorted(about, key=lambda each: each.unit != unit):
+            if (value := _in_unit(_plain(each.number, beside), each.unit, unit)) is not None:
+                return StatedValue(value, sentence.passage)
     return None
+
+
+def _in_unit(number: str | None, unit: str, to: str) -> str | None:
+    """A number in plain digits, in another unit if one is given; None if it cannot be converted."""
+    if number is None or not to:
+        return number
+    value = converted(Decimal(number), unit, to)
+    return None if value is None else f"{value.normalize():f}"
 
 
 _MEASURING = frozenset(stem(word) for word in "measures measured misst mesure mesurait mide medía misura mede".split())

@@ -22,7 +22,6 @@ from assay.models.questions import links
 from assay.models.questions.question import parts
 from assay.models.questions.words import carries_topic, stems, topics
 
-FOUND = 8
 OTHERS = 2
 """The most other terms to try for a step that found nothing."""
 
@@ -207,5 +206,4 @@ def replan(request: Request) -> str:
 def analyze(request: Request) -> str:
     """The evidence for the task, quoted; it neither compares nor judges."""
     task, whole = task_of(request)
-    units = select(task, shelved(request), whole, limit=FOUND)
-    return listed(units) or nothing()
+    return listed(select(task, shelved(request), whole)) or nothing()

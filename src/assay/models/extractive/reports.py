@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from assay.core import markers, phrases
-from assay.core.blocks import heading, leaves, read_template
+from assay.core.blocks import heading, leaves
 from assay.core.brief import Section
 from assay.core.messages import Request
 from assay.core.phrases import built_in_note, not_found, nothing
@@ -17,7 +17,7 @@ from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, calculated, frames, select
-from assay.models.extractive.requests import last, question_of
+from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
@@ -37,27 +37,6 @@ class ReportShape(msgspec.Struct, frozen=True):
     asked: bool = True
 
 
-def shape_of(request: Request) -> ReportShape:
-    """Read the rules.
-
-    Raises:
-        ModelError: they cannot be read.
-    """
-    shape = last(request, "rules", ReportShape) or ReportShape()
-    return shape if shape.asked else msgspec.structs.replace(shape, words=0)
-
-
-def template_of(request: Request) -> tuple[Section, ...]:
-    """The headings to fill, empty without a template."""
-    given = request.named("template")
-    return read_template(given[-1]) if given else ()
-
-
-def opening(leading: Sequence[QuotableUnit], words: int) -> list[QuotableUnit]:
-    """The units of an answer that fit into so many words (0: any number), but at least the first."""
-    return list(leading) if not words else fitting([("", list(leading))], words, least=1)[0][1]
-
-
 def fitting(sections: Sections, words: int, least: int = 0) -> Sections:
     """Sections with as many units as fit into `words` together: the first of each before the second of any."""
     kept = [0] * len(sections)
@@ -71,11 +50,6 @@ def fitting(sections: Sections, words: int, least: int = 0) -> Sections:
                 taken, total = taken + size, total + 1
                 kept[at] += 1
     return [(title, units[:count]) for (title, units), count in zip(sections, kept, strict=True)]
-
-
-def counted(units: Iterable[QuotableUnit]) -> int:
-    """The number of words in units."""
-    return sum(len(unit.text.split()) for unit in units)
 
 
 # templates
@@ -114,7 +88,6 @@ def _keys(unit: QuotableUnit) -> frozenset[str]:
 
 # Findings, reports and short answers.
 
-FOUND = 8
 ANSWER = 3
 A_SOURCE = 2
 """The most sentences that answer a part of a question, and the most from one source if several have some."""
@@ -129,7 +102,7 @@ def find(request: Request) -> str:
     if computed := calculated(request):
         return listed(computed)
     shelf = shelf_of(request)
-    return listed(_once([*frames(task, whole, shelf), *select(task, shelf, whole, limit=FOUND)])) or nothing()
+    return listed(_once([*frames(task, whole, shelf), *select(task, shelf, whole)])) or nothing()
 
 
 def listed(units: Sequence[QuotableUnit]) -> str:
@@ -150,7 +123,8 @@ def write(request: Request) -> str:
     """The report: the answer, a section for each plan step or heading of a template, and what could not be found."""
     question = analyze(question_of(request))
     shelf = shelved(request)
-    shape, template = shape_of(request), template_of(request)
+    shape, template = last(request, "rules", ReportShape) or ReportShape(), template_of(request)
+    words = shape.words if shape.asked else 0
     found = [(task, _quoted(units, shelf)) for task, units in map(_finding, request.named("findings"))]
     everything = _once([unit for _, units in found for unit in units])
     if not everything:
@@ -159,31 +133,31 @@ def write(request: Request) -> str:
     if template:
         near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
         filled = _placed(template, leading, _once(near), shelf)
-        blocks = _written([(heading, _fresh(units, set(), len(units))) for heading, units in filled], shape.words)
+        blocks = _written([(heading, _fresh(units, set(), len(units))) for heading, units in filled], words)
     else:
-        blocks = _free(request, leading if shape.part == 1 else [], found)
+        blocks = _free(request, leading if shape.part == 1 else [], found, words)
         blocks += _open_parts(request)
     tables = any(is_in_rows(unit, shelf) or is_row_of(unit, shelf) for unit in everything)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
-def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding]) -> list[str]:
-    """The answer, and a section for each plan step."""
-    words, plan = shape_of(request).words, last(request, "plan", Plan)
+def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding], words: int) -> list[str]:
+    """The answer, and a section for each plan step, in about so many words (0: any number)."""
+    plan = last(request, "plan", Plan)
     several = asks_several(analyze(question_of(request)))
     least = len(leading) if several else max(ANSWER, sum(unit.frame for unit in leading))
-    first = opening(leading[:least], words)
+    first = fitting([("", list(leading[:least]))], words, least=1)[0][1] if words else leading[:least]
     said = {unit.text for unit in first}
     sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
     most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
     fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
-    blocks = [_paragraphs(first), *_written(fresh, words and words - counted(first))]
+    blocks = [_paragraphs(first), *_written(fresh, words and words - sum(len(unit.text.split()) for unit in first))]
     return [block for block in blocks if block]
 
 
 def _fresh(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
     """The first units that are not in the report yet; from then on they count as in it."""
-    fresh = [unit for unit in units if unit.text not in said and not _repeats(unit, said)][:most]
+    fresh = [unit for unit in units if not any(unit.text == text or alike(unit.text, text) for text in said)][:most]
     said.update(unit.text for unit in fresh)
     return fresh
 
@@ -191,7 +165,7 @@ def _fresh(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[Quo
 def _written(sections: Sections, words: int) -> list[str]:
     """Sections as Markdown, of at most so many words (0: any number), without empty ones."""
     kept = fitting(sections, words) if words else sections
-    return [f"{heading}\n\n{_bullets(units)}" for heading, units in kept if units]
+    return ["\n".join([f"{heading}\n", *(f"- {unit.line()}" for unit in units)]) for heading, units in kept if units]
 
 
 def _placed(
@@ -244,10 +218,6 @@ def _paragraphs(units: Sequence[QuotableUnit]) -> str:
             blocks.append(unit.line())
         last = unit if flows else None
     return "\n\n".join(blocks)
-
-
-def _bullets(units: Sequence[QuotableUnit]) -> str:
-    return "\n".join(f"- {unit.line()}" for unit in units)
 
 
 # what the agents found
@@ -307,10 +277,6 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
 
 def _once(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
     return list({unit.text: unit for unit in reversed(units)}.values())[::-1]
-
-
-def _repeats(unit: QuotableUnit, said: set[str]) -> bool:
-    return any(alike(unit.text, text) for text in said)
 
 
 # sections

@@ -6,6 +6,8 @@ from typing import TypeVar
 
 import msgspec
 
+from assay.core.blocks import read_template
+from assay.core.brief import Section
 from assay.core.errors import ModelError
 from assay.core.messages import Request
 
@@ -16,6 +18,12 @@ def question_of(request: Request) -> str:
     """The question that a request is about."""
     asked = request.named("question")
     return asked[-1].strip() if asked else ""
+
+
+def template_of(request: Request) -> tuple[Section, ...]:
+    """The headings that a report should have; empty without a template."""
+    given = request.named("template")
+    return read_template(given[-1]) if given else ()
 
 
 def last(request: Request, name: str, kind: type[T]) -> T | None:

@@ -147,4 +147,16 @@ COMPARING = _set("""
     """)
 COMPARING_CJK = ("比较", "比較", "区别", "區別", "違い", "差异", "مقارنة", "الفرق")
 PRONOUNS = _set("it its they them their this that these those he she his her er sie es ihr sein он она оно они его её")
+POINTING = PRONOUNS | _set("""
+    such dieser diese dieses dies jener sein seine ihr ihre il elle ils elles ce cet cette ces cela son sa ses leur
+    leurs él ella ello ellos ellas este esta esto estos estas ese esa eso su sus этот эта это эти тот та те их هو هي هم
+    هذا هذه ذلك
+    """)
+"""Words at the beginning of a sentence that stand for something said before it."""
+POINTING_CJK = ("他", "她", "它", "这", "這", "该", "該", "此", "其", "それ", "これ", "その", "この", "彼")
 YES_OR_NO = _set("is was has are were ist wurde")
+
+
+def begins_pointing_back(text: str) -> bool:
+    """True if a sentence begins with a word for something that was said before it."""
+    return text.startswith(POINTING_CJK) or not POINTING.isdisjoint(words(text)[:1])

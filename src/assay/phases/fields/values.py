@@ -12,6 +12,7 @@ import msgspec
 
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import one_line
+from assay.core.dimensions import dimension_of, unit_of
 from assay.core.lexicon import SCALES
 from assay.core.markers import strip
 from assay.core.sources import Passage, ordinal_of
@@ -21,6 +22,7 @@ from assay.core.translation import labelled
 from assay.core.typed_answers import REFUTED, Field, Scalar
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import FieldSlot, Leaf
+from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import plain
 from assay.verify.checks import check
@@ -262,19 +264,28 @@ def line(field: Field) -> str:
 def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str:
     """A number as a cited passage writes it, with its zeros, scale and unit; "" if no passage has it.
 
-    If the field is counted in millions, 84.5 matches "84.5 million" in the passage.
+    If the field is counted in millions, 84.5 matches "84.5 million" in the passage; if it is in metres, 1500 matches
+    "1.5 kilometres".
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return ""
     wanted = Decimal(str(value))
-    counted = any(word in SCALES for word in words(f"{_CAMEL.sub(' ', slot.name)} {slot.description}"))
+    asked = f"{_CAMEL.sub(' ', slot.name)} {slot.description}"
+    counted = any(word in SCALES for word in words(asked))
+    unit = number_words.NAMES.get(unit_of(asked, dimension_of(asked)) if dimension_of(asked) else "", "")
     for passage in cited:
         for amount in tokens(plain(passage.text).text):
             if isinstance(amount, Amount) and not (amount.ordinal or amount.word):
                 bare = counted and amount.scaled and amount.literal == f"{wanted:f}"
-                if wanted in amount.values or bare:
+                if wanted in amount.values or bare or _converted(amount, wanted, unit):
                     return amount.text
     return ""
+
+
+def _converted(amount: Amount, wanted: Decimal, unit: str) -> bool:
+    """True if an amount in another unit is `wanted` in this one."""
+    others = [other for other in amount.units if number_words.comparable(other, unit)]
+    return any(number_words.convert(value, other, unit) == wanted for other in others for value in amount.values)
 
 
 def label(name: str) -> str:

@@ -1,0 +1,83 @@
+"""Signs in a statement of what a question asks for: a reason, a measure, a time between two years, a name in code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from assay.core.relevance.relevance_constants import LITERAL_WEIGHT
+from assay.core.relevance.topic_question import Measure, TopicQuestion, keys
+
+REASON = re.compile(
+    r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
+    r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
+    re.IGNORECASE,
+)
+_MEASURES: dict[Measure, tuple[str, ...]] = {
+    "age": (
+        r"\byears?\b|\baged?\b|\bborn\b|\b(?:is|was|turned) (?:about )?\d{1,3}(?=[.,;]|$)",
+        r"\bjahren?\b|jährig|\bim alter\b|gebor|\bлет\b|\bгода?\b|возраст|родил|[岁歲]|出生|年[龄齢]|\d年",
+        r"عمر|سنة|عام|ولد|\baños?\b|\bedad\b|\bnaci|\bans\b|\bâgée?|\bnée?\b|\banni\b|\bnat[oa] (?:a|il|in|nel)\b",
+        r"\banos?\b|\bidade\b|\bnasc|\bjaar\b|\bcentur|jahrhundert|\bсто?лет|siglo",
+    ),
+    "extent": (
+        r"\b(?:second|minute|hour|day|week|month|year|decade|centur|met(?:er|re)|kilomet|mile|feet|foot|inch|yard)",
+        r"\b(?:until|till|since (?:\d|then|\w+ \d))",
+        r"\b(?:sekunde|minute|stunde|tage?n?\b|woche|monat|jahr|meter|kilometer|bis\b|seit\b)",
+        r"\b(?:секунд|минут|час|дн[яей]|день|недел|месяц|год|лет|столет|метр|километр|до\b|с\b)",
+        r"\b(?:segundo|minuto|hora|día|semana|mes(?:es)?\b|años?\b|siglo|metro|kilómetro|hasta\b|desde\b)",
+        r"\b(?:heure|jour|semaine|mois|ans\b|siècle|mètre|jusqu|uur|dag|maand|jaar|eeuw)",
+        r"\d\s?(?:m|km|cm|mm|ft|h|min|s|м|км)\b|[秒分时時天日周月年米里尺]|直到",
+        r"دقيقة|ساعة|ساعات|يوم|أيام|شهر|أشهر|سنة|سنوات|عام|قرن|متر|حتى",
+    ),
+    "money": (
+        r"[$€£¥₽₹]|dollar|euro|\bpounds?\b|\bcents?\b|\byen\b|yuan|franc|\bmark\b|руб|доллар|евро|[元圆円]|美元",
+        r"دولار|يورو|جنيه|dólar|libra|\b(?:USD|EUR|GBP|CHF)\b|\bfree\b|kostenlos|gratis|бесплатн|免费",
+    ),
+    "share": (
+        r"%|％|٪|\bper\s?cent|\bprozent|процент|por ciento|pour cent|百分|yüzde",
+        r"\b(?:half|third|quarter|tenth|fifth|hälfte|drittel|viertel|половин|треть|четверть|mitad|tercio|moitié)",
+    ),
+}
+MEASURES = {measure: re.compile("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
+"""Signs of a measure in a statement."""
+_YEARS = re.compile(
+    r"(?<![\d.,])(?P<first>1\d{3}|20\d{2})(?:\s?[-–—~～]\s?|年?(?:到|至|から|まで)"
+    r"|,?\s(?:to|till|until|through|bis|à|jusqu['’](?:à|en)|al?|hasta|até|tot|до|по|إلى|حتى)"
+    r"(?:\s(?:\d{1,2}(?:st|nd|rd|th|\.)?|[^\W\d_]+\.?),?){0,3}\s)(?P<last>1\d{3}|20\d{2})(?!\d|[.,]\d)"
+)
+
+
+def stated_times(text: str) -> list[tuple[int, int]]:
+    """The first and last year of each time that a text bounds by years: "from April 2013 until April 2015"."""
+    found = ((int(match["first"]), int(match["last"])) for match in _YEARS.finditer(text))
+    return [time for time in found if time[0] < time[1]]
+
+
+_LITERAL = re.compile(
+    r"(?<![^\s(\"'`“„«])(?:--?[A-Za-z][\w-]*|(?:/[\w.-]+){2,}|[A-Za-z]\w+(?:(?:[.@]|::)\w{2,})+|[A-Za-z]\w*_\w+)"
+    r"(?=(?:\(\))?[\s?,;:.!)\"'`”“»]|$)"
+)
+
+
+def written_otherwise(question: TopicQuestion, texts: Sequence[str]) -> list[float]:
+    """What each text loses since it has the words of what a question writes as in code, but not as written.
+
+    Words are compared by their stems, in which "--mirror" is "mirroring". 0 for all texts if none has it as written.
+    """
+    lost = [0.0] * len(texts)
+    for literal, own in _literals(question.text, question.analysis):
+        has = [literal.search(text) is not None for text in texts]
+        for at, text in enumerate(texts) if any(has) else ():
+            if not has[at] and own.issubset(keys(text, question.analysis)):
+                lost[at] = LITERAL_WEIGHT
+    return lost
+
+
+@lru_cache(maxsize=512)
+def _literals(question: str, analysis: str) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+    """What a question writes as in code, each as a whole, and the keys of its words."""
+    found = dict.fromkeys(match[0] for match in _LITERAL.finditer(question))
+    made = ((re.compile(rf"(?<![\w-]){re.escape(each)}(?![\w-])"), keys(each, analysis)) for each in found)
+    return tuple((literal, frozenset(own)) for literal, own in made if own)

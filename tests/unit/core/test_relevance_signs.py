@@ -1,0 +1,118 @@
+"""Signs of what a question asks for: a time between two years, a name as in code, a price."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.relevance import QuotableStatement, judge, read_question
+from assay.core.relevance.signs import stated_times, written_otherwise
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("Lena Holm led the society from April 2013 until April 2015.", [(2013, 2015)]),
+        ("Carl Dorn (1999–2003) and Eva Berg (2003-2010)", [(1999, 2003), (2003, 2010)]),
+        ("from 3 May 2001 to 4 June 2004", [(2001, 2004)]),
+        ("von März 1990 bis zum 3. April 1995", [(1990, 1995)]),
+        ("с 1990 по 1995 год", [(1990, 1995)]),
+        ("1990年到1995年", [(1990, 1995)]),
+        ("depuis mars 1990 jusqu'en 1999", [(1990, 1999)]),
+        ("born in 1950, died in 2020", []),
+        ("In 1950 it moved. In 2020 it closed.", []),
+        ("Pages 2010-1990", []),
+        ("rose from 1500 to 1600.5", []),
+    ],
+)
+def test_times_are_bounded_by_two_years(text: str, times: list[tuple[int, int]]) -> None:
+    assert stated_times(text) == times
+
+
+def best(question: str, *texts: str) -> str:
+    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
+    return texts[judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].place]
+
+
+def test_a_year_within_a_time_is_that_time() -> None:
+    held = (
+        "Carl Dorn led the society from April 2001 until April 2013.",
+        "Lena Holm led the society from April 2013 until April 2017.",
+        "The society met in Oslo in 2015.",
+    )
+    assert best("Who led the society in 2015?", *held) == held[1]
+    assert best("Where did the society meet in 2015?", *held) == held[2]
+
+
+def otherwise(question: str, *texts: str) -> list[float]:
+    return written_otherwise(read_question(question, beside=" ".join(texts)), texts)
+
+
+def test_what_is_written_as_in_code_is_found_as_written() -> None:
+    texts = [
+        "Mirroring a site of tool takes time.",
+        "--mirror turns on what mirroring needs.",
+        "--no-mirror turns it off.",
+    ]
+    assert [loss > 0 for loss in otherwise("What does tool --mirror do?", *texts)] == [True, False, True]
+    assert best("What does tool --mirror do?", *texts) == texts[1]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does mirroring do?", "Is e.g. 2.2 newer?", "Who is J.K. Holm of the U.S.A.?", "Who is he - the king?"],
+)
+def test_other_words_are_not_written_as_in_code(question: str) -> None:
+    assert otherwise(question, question, question.casefold()) == [0.0, 0.0]
+
+
+def test_the_place_asked_about_need_not_be_in_the_statement() -> None:
+    texts = (
+        "A mark locks the password.",
+        "/etc/shadow- is the backup of /etc/shadow.",
+        "A shadow is dark.",
+    )
+    assert [loss > 0 for loss in otherwise("How do I lock the password in /etc/shadow?", *texts)] == [False] * 3
+    assert best("How do I lock the password in /etc/shadow?", *texts) == texts[0]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How much did the first meeting cost?", "Wie viel hat der Bau gekostet?", "Combien a coûté le pont ?"],
+)
+def test_a_price_is_asked_for(question: str) -> None:
+    assert read_question(question).measure == "money"
+
+
+@pytest.mark.parametrize("question", ["How much did the cost of living rise?", "Сколько людей стоит в очереди?"])
+def test_no_price_is_asked_for(question: str) -> None:
+    assert read_question(question).measure == ""
+
+
+@given(st.text("abW12-–/._?090 ", max_size=40), st.lists(st.text("ab12-–/._?090 ", max_size=40), max_size=3))
+def test_any_text_has_signs(question: str, texts: list[str]) -> None:
+    assert len(otherwise(question, *texts)) == len(texts)
+    assert all(first < last for text in texts for first, last in stated_times(text))
+
+
+LONG = [f"The ferry number {number} to Borkum is blue." for number in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "answers"),
+    [
+        ("How does the ferry reach Raspberry Pi?", LONG, False),
+        ("How does the ferry reach Borkum?", LONG, True),
+        ("How does the ferry of Borkum Pi go?", LONG, True),
+        ("How does the ferry reach Borkum?", ["The blue ferry reaches the island."], True),
+    ],
+)
+def test_nothing_answers_if_a_name_is_nowhere(question: str, texts: list[str], answers: bool) -> None:
+    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
+    assert (judge(read_question(question, beside=" ".join(texts)), statements).chance > 0) == answers
+
+
+def test_where_nouns_have_capitals_no_word_is_known_as_a_name() -> None:
+    assert read_question("Wie viele Einwohner hat die Stadt München heute?").named == ()
+    assert read_question("How fast does it run on an Apple M2?").named == (frozenset(("appl", "m2")),)
