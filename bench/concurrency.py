@@ -129,6 +129,8 @@ async def waiting(kind: str, runs: int) -> None:
         handles = [engine.start(prepare) for _ in range(runs)]
         while not all(handle.created for handle in handles):
             await asyncio.sleep(SAMPLE_SECONDS)
+        while not all(row.status == "waiting" for row in await store.journal.runs(runs)):  # some still begin
+            await asyncio.sleep(SETTLING_SECONDS)
         await asyncio.sleep(SETTLING_SECONDS)
         cpu, wall, memory = time.process_time(), time.perf_counter(), process.memory_info().rss - before
         await asyncio.sleep(WAITING_SECONDS)

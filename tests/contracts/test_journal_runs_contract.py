@@ -143,6 +143,47 @@ async def test_leases_renewed_together_have_most_of_their_time_and_an_answer_if_
     assert await journal.renew_all([], 8) == {}
 
 
+async def test_leases_looked_at_again_and_again_answer_what_changed_meanwhile(stores, journal, other):
+    leases = [await begin(journal, name, ttl=20) for name in ("ra", "rb", "rc", "rd")]
+
+    async def looked() -> dict[str, object]:
+        first, second = [
+            {
+                lease.run_id: str(each) if isinstance(each, FenceLost) else each
+                for lease, each in (await journal.renew_all(leases, 20)).items()
+            }
+            for _ in range(2)
+        ]
+        assert first == second
+        return first
+
+    assert await looked() == {}
+    await other.control("ra", "finish")
+    assert await looked() == {"ra": Renewal("finish", 0)}
+    await journal.post("rb", "answer", b"1")
+    assert await looked() == {"ra": Renewal("finish", 0), "rb": Renewal("", 1)}
+    await other.acquire("rc", "host:2", 20, evict="host:1")
+    assert set(await looked()) == {"ra", "rb", "rc"}
+    await journal.release(leases[3])
+    assert set(await looked()) == {"ra", "rb", "rc", "rd"}
+    assert set(await journal.renew_all(leases[:1], 20)) == {leases[0]}
+
+
+async def test_leases_are_renewed_together_before_the_first_ends_and_none_is_shortened(stores, journal, other):
+    leases = [await begin(journal, "ra", ttl=8), await begin(journal, "rb", ttl=30)]
+    stores.wall.seconds += 1.5
+    leases.append(await begin(journal, "rc", ttl=8))
+    for _ in range(2):
+        assert await journal.renew_all(leases, 8) == {}
+    stores.wall.seconds += 1  # the first one has less than three quarters left
+    for _ in range(2):
+        assert await journal.renew_all(leases, 8) == {}
+    stores.wall.seconds += 7.5
+    assert [(await other.find(name)).holder for name in ("ra", "rb", "rc")] == ["host:1"] * 3
+    stores.wall.seconds += 1
+    assert [(await other.find(name)).holder for name in ("ra", "rb", "rc")] == ["", "host:1", ""]
+
+
 async def test_a_released_lease_is_free_at_once_and_not_renewed(journal, other):
     lease = await begin(journal)
     await journal.release(lease)

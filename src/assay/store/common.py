@@ -6,21 +6,22 @@ import copy
 import difflib
 import threading
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 import msgspec
 
 from assay.core.errors import FenceLost, StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
-from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, ModelUsage, RunStatus, Spent
+from assay.core.ports import FRESH, LONGEST_LEASE, Action, EventDraft, Lease, ModelUsage, RunStatus, Spent
 from assay.core.ports.collections import SLASH
 from assay.core.ports.lists import read_label
 from assay.core.sources import Document, sha256
 from assay.core.usage import Usage
 
+T = TypeVar("T")
 Wall = Callable[[], float]
 """Wall-clock time in seconds since 1970, as `time.time`: leases are compared between processes."""
 
@@ -196,6 +197,21 @@ def is_held(until: float, now: float, left: float = 0.0) -> bool:
     the clock was set back.
     """
     return now + left < until <= now + LONGEST_LEASE
+
+
+def is_fresh(until: float, now: float, ttl: float) -> bool:
+    """True if a lease until then need not be renewed for `ttl` seconds yet."""
+    return is_held(until, now, FRESH * ttl)
+
+
+def to_renew(ends: Mapping[T, float], now: float, ttl: float) -> list[T]:
+    """Which of the leases that end so to renew for `ttl` seconds: none, or all that this lets end later.
+
+    Together, because one that is renewed later than the others would need a transaction of its own.
+    """
+    if all(is_fresh(until, now, ttl) for until in ends.values()):
+        return []
+    return [lease for lease, until in ends.items() if not is_held(until, now, ttl)]
 
 
 def controlled(now: Action, asked: Action) -> Action:

@@ -13,7 +13,6 @@ from assay.core.allowance import check
 from assay.core.errors import FenceLost, LeaseHeld, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import (
-    FRESH,
     GOING,
     LONGEST_LEASE,
     NOTHING,
@@ -200,17 +199,19 @@ class MemoryJournal(MemoryListing):
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """See the port."""
         news: dict[Lease, Renewal | FenceLost] = {}
+        ends: dict[str, float] = {}
         with self._lock:
-            now = self._wall()
             for lease in leases:
                 run = self._runs.get(lease.run_id)
                 if run is None or run.fence != lease.fence or run.holder != lease.holder:
                     news[lease] = common.fence_lost(lease)
                     continue
-                if not common.is_held(run.until, now, FRESH * ttl):
-                    run.until = now + ttl
+                ends[lease.run_id] = run.until
                 if run.control or run.inbox:
                     news[lease] = run.wanted()
+            now = self._wall()
+            for run_id in common.to_renew(ends, now, ttl):
+                self._runs[run_id].until = now + ttl
         return news
 
     async def release(self, lease: Lease) -> None:

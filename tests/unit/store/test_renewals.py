@@ -1,4 +1,6 @@
-"""Renewals of many runs, among their commits: each gets its own answer, and they wait for company."""
+"""Renewals of many runs, among their commits: each gets its own answer, they wait for company, and idle ones cost
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ import pytest
 from journals import begin, commit_of, seqs
 
 from assay.core.errors import FenceLost
-from assay.store.sql import open_store
+from assay.core.ports import Renewal
+from assay.store.sql import open_store, reads
 
 RUNS = 8
 
@@ -45,3 +48,29 @@ async def test_a_renewal_waits_for_work_that_is_urgent(tmp_path: Path, monkeypat
     await store.journal.control(lease.run_id, "cancel")
     assert (await renewal).action in ("", "cancel")
     await store.close()
+
+
+async def test_leases_are_not_looked_at_again_while_nobody_commits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = open_store(tmp_path), open_store(tmp_path)
+    journal = store.journal
+    leases = [await begin(journal, f"r{number}") for number in range(RUNS)]
+    looks = []
+    look = reads.leases
+    monkeypatch.setattr(reads, "leases", lambda *given: looks.append(1) or look(*given))
+    for _ in range(5):
+        assert await journal.renew_all(leases, 30) == {}
+    assert len(looks) == 1
+    await other.journal.post("r1", "answer", b"1")  # as another process does
+    for _ in range(5):
+        assert await journal.renew_all(leases, 30) == {leases[1]: Renewal("", 1)}
+    assert len(looks) == 2
+    await journal.control("r2", "finish")  # through this process's writer
+    for _ in range(5):
+        assert await journal.renew_all(leases, 30) == {leases[1]: Renewal("", 1), leases[2]: Renewal("finish", 0)}
+    assert len(looks) == 3
+    await journal.renew_all(leases[:2], 30)
+    assert len(looks) == 4
+    await store.close()
+    await other.close()

@@ -222,9 +222,9 @@ class Journal(Listing, Protocol):
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """Make sure that leases have at least `FRESH` of `ttl` seconds left, and return what others want of the runs.
 
-        Most calls only read: a process that executes many runs asks for all of them several times a second. Leases
-        of runs that nobody wants anything of are left out; those that another process has, or that were released,
-        have an error.
+        Most calls only read: a process that executes many runs asks for all of them several times a second. If one
+        lease needs it, all are renewed that this lets end later, so that few calls write. Leases of runs that nobody
+        wants anything of are left out; those that another process has, or that were released, have an error.
         """
         ...
 

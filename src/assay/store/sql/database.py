@@ -41,6 +41,13 @@ class DatabaseBackend(Protocol):
         """A faster way to write commits and end the transaction, if the database has one."""
         ...
 
+    @property
+    def changes(self) -> Callable[[Connection], int] | None:
+        """Reads a number, if the database has one, that differs from the last one read over the same connection if
+        anybody has committed since over another.
+        """
+        ...
+
     def engine(self) -> Engine:
         """An engine for connections to it.
 
@@ -197,6 +204,10 @@ class Database:
     def writer(self) -> Connection:
         """A connection whose transactions may write; the driver's errors are not translated."""
         return self._engine.connect().execution_options(**self.backend.write)
+
+    def watcher(self) -> Connection:
+        """A connection to keep, for single statements; the driver's errors are not translated."""
+        return self._single.connect()
 
     @property
     def dialect(self) -> Dialect:

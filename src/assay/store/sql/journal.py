@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -11,7 +12,6 @@ from assay.core.allowance import check
 from assay.core.errors import FenceLost
 from assay.core.events import Envelope
 from assay.core.ports import (
-    FRESH,
     NOTHING,
     Action,
     Commit,
@@ -33,12 +33,31 @@ from assay.store.sql.lists import SqlListing
 from assay.store.sql.transactions import Transactions
 
 
+class _Looked(NamedTuple):
+    """The last look at leases, which is not repeated while nothing in the database changes.
+
+    `ends`: when the first and the last of them end.
+    """
+
+    leases: Sequence[Lease]
+    ttl: float
+    changes: int
+    wanted: dict[Lease, Renewal | FenceLost]
+    ends: tuple[float, float]
+
+    def stands(self, leases: Sequence[Lease], ttl: float, changes: int, now: float) -> bool:
+        """True if another look at these leases would give the same, and renew none."""
+        same = changes == self.changes and ttl == self.ttl and leases == self.leases
+        return same and all(common.is_fresh(until, now, ttl) for until in self.ends)
+
+
 class SqlJournal(SqlListing):
     """`Journal` over a database. Closing it closes the database."""
 
     def __init__(self, database: Database, wall: Wall | None = None) -> None:
         """`wall` is the clock for leases; None: the database's own."""
         super().__init__(Transactions(database, wall))
+        self._looked: _Looked | None = None
         self._statements = self.transactions.statements
 
     async def create(
@@ -93,17 +112,25 @@ class SqlJournal(SqlListing):
         """See the port."""
         transactions = self.transactions
 
-        def look(connection: Connection) -> tuple[dict[Lease, Renewal | FenceLost], list[Lease]]:
-            return reads.leases(connection, leases, transactions.clock(connection), FRESH * ttl)
+        def look(connection: Connection) -> tuple[reads.LeaseNews, list[Lease]]:
+            news = reads.leases(connection, leases)
+            return news, common.to_renew(news.ends, transactions.clock(connection), ttl)
 
         def renew(connection: Connection, old: Sequence[Lease]) -> set[Lease]:
             return writes.renew_many(connection, old, transactions.time(connection) + ttl)
 
+        seen = await transactions.changes()  # before the look: what is committed meanwhile counts as a change
+        if seen is not None and self._looked is not None and self._looked.stands(leases, ttl, *seen):
+            return dict(self._looked.wanted)
         news, old = await transactions.read(look)
         if old:
+            self._looked = None
             renewed = await transactions.write(lambda connection: renew(connection, old), apart=True)
-            news |= {lease: common.fence_lost(lease) for lease in old if lease not in renewed}
-        return news
+            return news.wanted | {lease: common.fence_lost(lease) for lease in old if lease not in renewed}
+        if seen is not None and news.ends:
+            ends = min(news.ends.values()), max(news.ends.values())
+            self._looked = _Looked(list(leases), ttl, seen[0], news.wanted, ends)
+        return news.wanted
 
     async def release(self, lease: Lease) -> None:
         """Release the lease after earlier commits; does nothing if it was lost already."""

@@ -72,6 +72,7 @@ class Postgres:
     single = read
     write: dict[str, Any] = {"isolation_level": "READ COMMITTED"}
     merge = staticmethod(merged_commits.write)
+    changes = None
     faults: tuple[type[BaseException], ...] = (psycopg.Error,)
     all_faults = _FAULTS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Text, and_, bindparam, cast, exists, func, or_, select, true
@@ -103,27 +103,30 @@ def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
     )
 
 
-def leases(
-    connection: Connection, wanted: Sequence[Lease], now: float, left: float
-) -> tuple[dict[Lease, Renewal | FenceLost], list[Lease]]:
-    """What others want of these runs, as `Journal.renew_all` returns it; and the leases that end in `left` seconds."""
+class LeaseNews(NamedTuple):
+    """What others want of runs, as `Journal.renew_all` returns it; and when each lease ends that is held."""
+
+    wanted: dict[Lease, Renewal | FenceLost]
+    ends: dict[Lease, float]
+
+
+def leases(connection: Connection, wanted: Sequence[Lease]) -> LeaseNews:
+    """Look at leases and at what others want of their runs."""
     rows: dict[str, Sequence[Any]] = {}
     for some in batches(wanted):
         found = connection.execute(_LEASES, {"ids": [lease.run_id for lease in some]})
         # The driver's own rows: making SQLAlchemy's takes longer than reading them.
         rows.update((row[0], row) for row in found.cursor.fetchall())
-    news: dict[Lease, Renewal | FenceLost] = {}
-    old = []
+    news = LeaseNews({}, {})
     for lease in wanted:
         _, fence, holder, until, action, messages = rows.get(lease.run_id, _NO_ROW)
         if fence != lease.fence or holder != lease.holder:
-            news[lease] = common.fence_lost(lease)
+            news.wanted[lease] = common.fence_lost(lease)
             continue
+        news.ends[lease] = until
         if action or messages:
-            news[lease] = Renewal(action, messages)
-        if not common.is_held(until, now, left):
-            old.append(lease)
-    return news, old
+            news.wanted[lease] = Renewal(action, messages)
+    return news
 
 
 def events(connection: Connection, run_id: str, owner: str | None, after: int, limit: int | None) -> list[Envelope]:

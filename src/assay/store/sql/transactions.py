@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import random
+import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar, cast
@@ -66,6 +67,8 @@ class Transactions:
         self.statements = statements(database.dialect)
         self._writer = GroupWriter(self._perform)
         self._connection: Connection | None = None
+        self._watching: Connection | None = None
+        self._watch = threading.Lock()
         self._listeners = Listeners()
         self._hearing: Callable[[], None] | None = None
 
@@ -120,8 +123,10 @@ class Transactions:
         self._writer.close()
         if self._hearing is not None:
             self._hearing()
-        if self._connection is not None:
-            self._connection.close()
+        with self._watch:
+            for kept in (self._connection, self._watching):
+                if kept is not None:
+                    kept.close()
         self._database.close()
 
     async def write(
@@ -147,6 +152,21 @@ class Transactions:
     def _reading(self, function: Callable[[Connection], T]) -> T:
         with self._database.read() as connection:
             return function(connection)
+
+    async def changes(self) -> tuple[int, float] | None:
+        """A number that stays the same while nobody commits, and the time; None if the database has no such number."""
+        read = self._database.backend.changes
+        return None if read is None else await asyncio.to_thread(self._changes, read)
+
+    @patient
+    def _changes(self, read: Callable[[Connection], int]) -> tuple[int, float]:
+        try:
+            with self._watch:
+                if self._watching is None:  # kept: the number means something to its connection only
+                    self._watching = self._database.watcher()
+                return read(self._watching), self.clock(self._watching)
+        except self._database.faults as error:
+            raise self._database.backend.explain(error) from error
 
     def clock(self, connection: Connection) -> float:
         """The time that leases use."""
