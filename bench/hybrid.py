@@ -146,7 +146,7 @@ def report(name: str, scene: Scene, file: Path) -> None:
     built, seconds = scene.build()
     ways = [scene.by_words, scene.by_meaning, scene.by_both, scene.by_ranks]
     found = [scene.measure(way) for way in ways]
-    passages = sum(count for _, _, count, _ in scene.store.loaded(0))
+    passages = sum(count for _, _, _, count, _ in scene.store.documents(0))
     scores = " ".join(f"{each.score:8.4f}" for each in found)
     times = f"{found[0].milliseconds:6.1f} {found[2].milliseconds:6.1f}"
     embedded = f"{built.embedded:,} in {seconds:.0f} s" if built.embedded else "kept"

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -167,17 +167,12 @@ def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
 # A full-text index on a server, for all machines.
 
 
-class IndexMatch(Protocol):
-    """A document in an index, by row, with its score for a question and its best passages."""
+class IndexMatch(msgspec.Struct, frozen=True):
+    """A document in an index, by row, with its score for a question and its best passages, best first."""
 
-    @property
-    def row(self) -> int: ...
-
-    @property
-    def score(self) -> float: ...
-
-    @property
-    def spans(self) -> tuple[PassageSpan, ...]: ...
+    row: int
+    score: float
+    spans: tuple[PassageSpan, ...]
 
 
 class ServerIndex(ABC):

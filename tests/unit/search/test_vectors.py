@@ -211,7 +211,7 @@ def test_a_model_whose_vectors_have_another_length_is_told(vector_store: VectorS
 def test_what_was_forgotten_is_gone(vector_store: VectorStore, store: Store) -> None:
     built(vector_store, store, FailingEmbedder())
     vector_store.forget([1])
-    assert [row for row, *_ in vector_store.loaded(0)] == [2]
+    assert [row for _, row, *_ in vector_store.documents(0)] == [2]
 
 
 # patience

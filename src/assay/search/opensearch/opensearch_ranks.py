@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from assay.core.sources import PassageSpan
 from assay.search.local.index import unpack
 from assay.search.local.words import (
@@ -25,6 +23,7 @@ from assay.search.local.words import (
     Words,
 )
 from assay.search.opensearch.client import OpenSearchClient
+from assay.search.shared_index import IndexMatch
 
 MOST_TERMS = 65_536
 """Values of one filter (`index.max_terms_count`)."""
@@ -33,13 +32,10 @@ COUNTED = 1_000
 Json = dict[str, Any]
 
 
-class RankedSource(msgspec.Struct, frozen=True):
-    """A document by row, its hash, its score, its best passages, and its header fields."""
+class RankedSource(IndexMatch, frozen=True):
+    """A match with its document's hash and header fields."""
 
-    row: int
     sha256: str
-    score: float
-    spans: tuple[PassageSpan, ...]
     fields: tuple[PassageSpan, ...]
 
 
@@ -152,7 +148,7 @@ def _ranked(
 ) -> RankedSource:
     source = whole["_source"]
     fields = tuple(map(_span, source.get("field", ())))
-    return RankedSource(row, source["sha256"], score, best.get(row, (0.0, ()))[1], fields)
+    return RankedSource(row, score, best.get(row, (0.0, ()))[1], source["sha256"], fields)
 
 
 def _one(field: str, forms: Sequence[str], boost: float) -> Json:

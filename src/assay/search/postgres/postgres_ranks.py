@@ -26,6 +26,7 @@ from assay.search.local.words import (
     Words,
 )
 from assay.search.postgres.tables import quoted
+from assay.search.shared_index import IndexMatch
 
 K, B = 1.2, 0.75
 """BM25's constants: how soon repetition stops counting, and how much length counts. Their usual values."""
@@ -64,14 +65,6 @@ class IndexExtent(msgspec.Struct, frozen=True):
     documents: int
     passages: int
     words: int
-
-
-class RankedRow(msgspec.Struct, frozen=True):
-    """A document by row, its score, and its best passages, best first."""
-
-    row: int
-    score: float
-    spans: tuple[PassageSpan, ...]
 
 
 class Counts:
@@ -119,7 +112,7 @@ class IndexQuery:
         self._words = asked.reduced(self._counts)
         self._plain = list(dict.fromkeys(self._words.plain))
 
-    def rank(self, limit: int, spans: int) -> list[RankedRow]:
+    def rank(self, limit: int, spans: int) -> list[IndexMatch]:
         """The best `limit` documents, each with its best `spans` passages."""
         if not self._words.plain or (self._scope is not None and not self._scope):
             return []
@@ -133,7 +126,7 @@ class IndexQuery:
         scores = {row: named.get(row, 0.0) + scored.get(row, 0.0) for row in named.keys() | scored.keys()}
         order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
         best = self._spans(order, spans)
-        return [RankedRow(row, scores[row], tuple(best.get(row, ()))) for row in order]
+        return [IndexMatch(row, scores[row], tuple(best.get(row, ()))) for row in order]
 
     def hashes(self, rows: Sequence[int]) -> dict[int, str]:
         """The hashes of documents, by row."""

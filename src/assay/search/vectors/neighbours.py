@@ -185,7 +185,7 @@ class MemoryNeighbours:
         added = highest - self._extent[0]
         if added < 0 or count - self._extent[1] != added:  # not only additions
             self._matrix, self._extent = Matrix(), (0, 0)
-        for row, sha256, passages, vectors in self._store.loaded(self._extent[0]):
+        for _, row, sha256, passages, vectors in self._store.documents(self._extent[0]):
             self._matrix.add(row, passages, vectors)
             self._names[row] = sha256
         self._extent = (highest, count)

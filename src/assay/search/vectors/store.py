@@ -178,13 +178,8 @@ class VectorStore:
             highest, count = connection.execute(asked).one()
         return int(highest), int(count)
 
-    def loaded(self, after: int) -> Iterator[tuple[int, str, int, bytes]]:
-        """Row, hash, number of vectors and vectors of the documents whose id is higher than `after`, by id."""
-        for _, row, sha256, count, vectors in self.documents(after):
-            yield row, sha256, count, vectors
-
     def documents(self, after: int) -> Iterator[tuple[int, int, str, int, bytes]]:
-        """`loaded`, with the id before each."""
+        """Id, row, hash, number of vectors and vectors of the documents whose id is higher than `after`, by id."""
         documents = self._documents
         columns = (documents.c.id, documents.c.row, documents.c.sha256, documents.c.passages, documents.c.vectors)
         asked = select(*columns).where(self._mine(), documents.c.id > after, documents.c.passages > 0)
