@@ -20,7 +20,7 @@ from assay.run.run import Branch, Run
 from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, Means, check_claim
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.repair.candidates import candidates
-from assay.verify.repair.edition import Changes, Edition, Emptied, emptied, is_row
+from assay.verify.repair.edition import Edition, Emptied, emptied, is_row
 from assay.verify.repair.remedies import narrowed, recited, search_for, text_of
 from assay.verify.repair.surgery import Change, Recite, Remove, Rewrite
 
@@ -223,10 +223,9 @@ class Mender:
 
     def _settle(self, mended: Sequence[Mended], removed: Sequence[ClaimResult]) -> None:
         """Change the text and log it; a change that would affect another claim is left out."""
-        changes: Changes = {each.after.id: (each.change, each.after) for each in mended}
-        done = Edition(
-            self.text, self.checked, self.means, {**changes, **{claim.id: (Remove(), None) for claim in removed}}
-        )
+        changes: dict[str, tuple[Change, ClaimResult | None]] = {claim.id: (Remove(), None) for claim in removed}
+        changes.update((each.after.id, (each.change, each.after)) for each in mended)
+        done = Edition(self.text, self.checked, self.means, changes)
         if done.text == self.text:
             return
         kept = {each.after.id: each for each in mended if each.after.id in done.made}
