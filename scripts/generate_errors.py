@@ -43,7 +43,7 @@ ADVISING = (
 """Errors which a person gets as they are."""
 PLAIN = {"NotStored", "FenceLost"}
 """Stores' errors which the engine catches."""
-FINDINGS = {"export/bundle/check", "export/bundle/contents", "store/blobs", "store/sql/commits"}
+FINDINGS = {"export/bundle/__init__", "export/bundle/contents", "store/blobs", "store/sql/commits"}
 """Modules whose errors are caught, and told as findings or with the fix."""
 _ADVICE = re.compile(
     r"\b(?:set|use|name|give|write|choose|start|install|try|check|add|remove|correct|update|restore|free|make|open|run|"
