@@ -35,10 +35,13 @@ _ACTIVE = re.compile(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<ve
 _VOWELS = re.compile(r"[aeiouyäöüéèê]")
 _SUBJECT = re.compile(
     r"(?<!\w)(?i:the|its|his|her|their|der|die|das|el|la|los|las|le|les|il|lo|gli|os?|as?)\s+(?:[a-zß-ÿ]+\s+){0,2}?"
-    rf"(?P<noun>[^\W\d_]{{3,}})\s+(?:(?:(?:has|have|had|a|ont|avait|ha|han)\s+)?(?i:{_BE})\s+(?:\w+\s+)?(?P<told>[^\W\d_]{{3,}})\s+{_BY}\b"
+    rf"(?P<noun>[^\W\d_]{{3,}})\s+(?:(?:(?:has|have|had|a|ont|avait|ha|han)\s+)?(?i:{_BE})\s+(?:\w+\s+)?"
+    rf"(?P<told>[^\W\d_]{{3,}})\s+{_BY}\b"
     r"|wurden?\s+von\s[^,;:]*?\s(?P<verb>[a-zäöüß]{3,}(?:t|en))\b)"
 )
 """What something was done to: "the screenplay was written by …"."""
+_CREDITED = re.compile(rf"(?<!\w)([^\W\d_]{{3,}})\s+(?:{_BY}|von|de|di|van)\s+{_NAME}")
+"""A thing with the name of somebody whose it is: "the novel by Carl Dorn"."""
 _TELLING = re.compile(r'[:："“„«「『]')
 """What comes before a question that somebody else asked."""
 
@@ -79,10 +82,6 @@ def _of_another(question: TopicQuestion, verb: str, text: str) -> bool:
     rest = text[: found.start("noun")] + text[found.end("noun") :]
     credited = (keys(match[1], analysis) for match in _CREDITED.finditer(rest))
     return wanted <= set(keys(rest, analysis)) and wanted.isdisjoint(key for each in credited for key in each)
-
-
-_CREDITED = re.compile(rf"(?<!\w)([^\W\d_]{{3,}})\s+(?:{_BY}|von|de|di|van)\s+{_NAME}")
-"""A thing with the name of somebody whose it is: "the novel by Carl Dorn"."""
 
 
 @lru_cache(maxsize=512)

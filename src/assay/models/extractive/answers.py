@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, judge, read_question
+from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import near_keys
 from assay.core.tables.rows import stated_row
 from assay.core.text import words
@@ -157,7 +158,8 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     at = placed.index(best)
     before = placed[at - 1] if at and begins_pointing_back(best[1].text) else best
     near = before is not best and before[1].passage == best[1].passage
-    return [before] if near and before[1].kind == "prose" and ends(before[1].text) else []
+    told = before[1].kind == "prose" and ends(before[1].text) and not asks(before[1].text)
+    return [before] if near and told else []
 
 
 def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
