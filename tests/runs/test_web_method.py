@@ -86,7 +86,7 @@ async def test_no_network_is_said_once_and_costs_seconds(web: LocalWeb, tmp_path
     begun = time.monotonic()
     async with Assay(settings) as assay:
         done = await researched(assay, depth="medium")
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < 120
     assert done.view.error.startswith("nothing could be searched: searxng (cannot be reached")
     assert [each.provider for each in done.report.looked.silent] == ["searxng"]
     assert {event.reason for event in done.of(e.SearchFailed)} == {done.of(e.SearchFailed)[0].reason}
@@ -176,9 +176,9 @@ async def test_the_likely_pages_are_read_before_they_are_asked_for(web: LocalWeb
 
 async def test_what_nobody_opens_ends_with_the_agents_and_is_said(web: LocalWeb):
     begun = time.monotonic()
-    web.there.pages["/tides"] = [30.0]
+    web.there.pages["/tides"] = [600.0]
     done = await played(web, agents(web, 1, opens=False), depth="light", verify=False)
-    assert time.monotonic() - begun < 25
+    assert time.monotonic() - begun < 120
     assert done.view.status == "completed"
     assert any(f"also contacted: 127.0.0.1:{web.there.port}" in limit for limit in done.report.limits)
 

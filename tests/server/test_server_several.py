@@ -39,7 +39,7 @@ SCRIPT: list[dict[str, Any]] = [
     {"task": "find", "delay_ms": 300, "reply": {"text": FOUND}},
     {"task": "write", "delay_ms": 300, "reply": {"text": FOUND}},
 ]
-LEASE = 250.0
+LEASE = 50.0
 """Seconds: what another server takes up before that, it took from a process which it knows to be dead."""
 
 

@@ -22,7 +22,7 @@ from assay.core.events import Envelope
 from assay.core.ports import RunRow
 from assay.settings import load
 
-LEASE = 300.0
+LEASE = 50.0
 """Seconds; no worker which lives is as slow as that."""
 WAIT = 120.0
 QUESTION = "How far does the tide rise?"
