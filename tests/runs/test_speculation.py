@@ -70,12 +70,17 @@ def plain(value: Any) -> Any:
 
 
 def by_place(log: Sequence[e.Envelope]) -> Mapping[tuple[str, ...], list[Any]]:
-    """What is said at each place of a run, in order. How places interleave is a matter of time."""
+    """What is said at each place of a run, in order. How places interleave, and where a stream is cut, is a matter of
+    time.
+    """
     found: dict[tuple[str, ...], list[Any]] = defaultdict(list)
     for each in log:
         if each.type.startswith("run.") and each.type != "run.created":
             continue  # which process did it, and how often
-        found[each.path].append([each.type, plain(msgspec.json.decode(each.data))])
+        data, said = plain(msgspec.json.decode(each.data)), found[each.path]
+        if said and each.type.endswith(".delta") and said[-1][0] == each.type:
+            data = {**data, "text": said.pop()[1]["text"] + data["text"]}
+        said.append([each.type, data])
     return found
 
 
