@@ -19,7 +19,6 @@ TABLES_NOTE = N_(
     "or states what code read in its fields and tables or computed from them."
 )
 CLOSEST = N_("Closest passages")
-UNCITED = N_("Sources read but not cited")
 
 
 def missing() -> str:

@@ -15,7 +15,7 @@ from assay.core.events import Event, SourceExpected, SourceFailed
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
 from assay.core.sources import SNIPPET, Document, PassageSpan
-from assay.core.web_addresses import OTHER, BadUrl, read
+from assay.core.web_addresses import OTHER, is_address
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
@@ -167,7 +167,7 @@ PASSING = ("timeout", "unreachable")
 
 def is_page(text: str, document: Document | None) -> bool:
     """True if a reference is an unread page: a hit of a search, or an unknown address."""
-    return document.media_type == SNIPPET if document is not None else _is_address(text)
+    return document.media_type == SNIPPET if document is not None else is_address(text)
 
 
 async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) -> tuple[Document, ...]:
@@ -251,11 +251,3 @@ def _was_tried(ledger: Ledger, url: str) -> bool:
 def _failed(key: str) -> str:
     """The key under which a page's failure is stored."""
     return f"failed {key}"
-
-
-def _is_address(text: str) -> bool:
-    try:
-        read(text)
-    except BadUrl:
-        return False
-    return True
