@@ -151,6 +151,12 @@ def stated(text: str, dimension: str, language: str) -> list[StatedMeasure]:
     return [StatedMeasure(*match.span(), match["number"] or match["after"], _named(match)) for match in found]
 
 
+def lengths_of_things(text: str) -> list[tuple[StatedMeasure, str]]:
+    """The numbers that English says before a long thing, with what follows: "the 4-kilometre Drogden Tunnel"."""
+    found = _LENGTH_OF_THING.finditer(text)
+    return [(StatedMeasure(*match.span("said"), match["number"], _named(match)), match["thing"]) for match in found]
+
+
 def _named(match: re.Match[str]) -> str:
     return next((name.strip("_") for name, value in match.groupdict().items() if value and name[0] == "_"), "")
 
@@ -159,9 +165,19 @@ def _units(dimension: str, mark: str = "") -> str:
     return "(?:" + "|".join(f"(?P<_{name}{mark}>{words})" for name, words in _UNITS[dimension].items()) + ")"
 
 
+_LENGTH_OF_THING = re.compile(rf"(?P<said>{_NUMBER}-{_units('length')}) (?P<thing>\w+(?: \w+){{0,3}})", re.IGNORECASE)
+
+
 @cache
 def _any(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)")
+
+
+@cache
+def words_of(dimension: str) -> frozenset[str]:
+    """The words that name a dimension and its units, in all languages; units that are patterns are left out."""
+    said = [*_NOUNS[dimension].split(), *(word for each in _WORDS.values() for word in each[dimension].split())]
+    return frozenset((*said, *_UNITS[dimension]))
 
 
 @cache

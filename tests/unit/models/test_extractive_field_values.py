@@ -150,3 +150,36 @@ def test_a_measure_is_converted_to_the_unit_of_the_field(text: str, described: s
     schema = json.dumps({"properties": {"asked": {"type": "number", "description": described}}})
     found = fill("What of the quay of Brest?", f"## S1001 Notes <file:///notes.md>\n[S1001.0] {text}", schema)
     assert found["fields"]["asked"]["value"] == value
+
+
+BRIDGE = """## S1001 The Long Bridge <file:///bridge.md>
+[S1001.0] The Long Bridge
+[S1001.1] It was designed by Georg K.S. Rotne. The main span is 490 metres long, each side span 160 metres long.
+[S1001.2] Its two pairs of pylons are 204 metres high. The crossing is completed by the 4-kilometre Drogden Tunnel.
+[S1001.3] All of the construction cost 30.1 billion Danish kroner in 2000. The city has a harbour since 1921."""
+
+
+@pytest.mark.parametrize(
+    ("name", "described", "value"),
+    [
+        ("main_span_m", "length of the main span in metres", "490"),
+        ("side_span_length", "in metres", "160"),
+        ("pylon_height_m", "", "204"),
+        ("tunnel_length_km", "", "4"),
+        ("tunnel_length_m", "", "4000"),
+        ("total_height", "", None),
+        ("tunnel_width_m", "", None),
+        ("cost_dkk_bn", "cost in billion Danish kroner", "30.1"),
+        ("inhabitants", "population of the city", None),
+    ],
+)
+def test_a_field_may_name_a_part_of_the_subject_or_say_in_its_description_what_it_is(
+    name: str, described: str, value: str | None
+) -> None:
+    schema = json.dumps({"properties": {name: {"type": "number", "description": described}}})
+    assert fill("What of the Long Bridge?", BRIDGE, schema)["fields"][name]["value"] == value
+
+
+def test_initials_are_part_of_a_name() -> None:
+    schema = '{"properties": {"designed_by": {"type": "string", "description": "who designed it"}}}'
+    assert fill("What of the Long Bridge?", BRIDGE, schema)["fields"]["designed_by"]["value"] == "Georg K.S. Rotne"

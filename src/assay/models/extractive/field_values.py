@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.core.dimensions import StatedMeasure, converted, dimension_of, stated, unit_of
+from assay.core.dimensions import StatedMeasure, converted, dimension_of, lengths_of_things, stated, unit_of, words_of
 from assay.core.languages import of_question
 from assay.core.lexicon import stem, stop_terms
 from assay.core.messages import Request, ToolCall
@@ -35,6 +35,8 @@ LOOKED = 12
 """How many sentences are examined, best first."""
 SHARE = 0.5
 """The least share of a field's words that a sentence, with the text above it, must have."""
+DESCRIBED = 0.75
+"""The same of the words of its description, which has more of them."""
 BEFORE = 6
 """How many words farther away a value before the field's words counts than one after them."""
 ELSEWHERE = 8
@@ -55,7 +57,7 @@ NUMBER = re.compile(rf"(?<![\w.,])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s(?:{_SCALE
 _YEAR = re.compile(r"(?:1[5-9]|20)\d{2}")
 _SCALED = re.compile(rf"(?<!\w)(?:{_SCALE}|millions?)(?!\w)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?"
+_CAPITAL = r"(?:(?:[A-Z]\.)+(?= [A-Z])|[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?)"
 _NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
 _SAYS = re.compile(
     r"\W{0,3}(?:(?:is|are|was|were|ist|sind|war|lautet|est|sont|était|es|son|era)\b|[:=])\s*"
@@ -98,16 +100,11 @@ def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> Stated
     ranked = [(book, each) for book, each in (placed[each.place] for each in judgement.ranked) if book in about]
     if (measured := _measured(asked, ranked, question)) is not None or not judgement.answers():
         return measured
-    own = frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
     found: list[tuple[float, int, StatedValue]] = []
     for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
-        words = _WORD.finditer(sentence.text)
-        at = {word.span(): key for word in words if (key := _among(word[0], own, analysis))}
-        share = len(set(at.values())) / max(len(own), 1)
-        value = None
-        if book in about and share >= SHARE:
-            value = _typed(asked, sentence.text, list(at), " ".join(each.text for each in book.passages))
-        if value is not None:
+        share, at = _matching(asked, sentence.text, analysis)
+        beside = " ".join(each.text for each in book.passages)
+        if book in about and at and (value := _typed(asked, sentence.text, at, beside)) is not None:
             found.append((-share, rank, StatedValue(value, sentence.passage)))
     return min(found)[2] if found else None
 
@@ -115,31 +112,65 @@ def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> Stated
 def _measured(
     asked: FieldAsked, ranked: Sequence[tuple[SourcePassages, PassageSentence]], question: TopicQuestion
 ) -> StatedValue | None:
-    """The value of a field for a length, an age or the like, in the first sentence that states one of its subject.
+    """The value of a field for a length, an age or the like, in the sentence that states one of what it measures.
 
-    What is before the number names the subject, or nothing at all ("It is 450 metres long"). A number in another
-    unit is converted to the field's.
+    A number in another unit is converted to the field's.
     """
     dimension = dimension_of(asked.label) or dimension_of(asked.description)
     if not dimension or asked.schema.get("type") not in ("integer", "number"):
         return None
-    analysis = question.analysis
     unit = unit_of(asked.label, dimension) or unit_of(asked.description, dimension)
-    none = stop_terms(analysis)
-    subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
-    for book, sentence in ranked:
-        start, about = 0, list[StatedMeasure]()
-        for each in stated(sentence.text, dimension, question.language):
-            before = sentence.text[start : each.start]
-            start = each.end
-            silent = none.union(_MEASURING).issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
-            if silent or not subject.isdisjoint(keys(before, analysis)):
-                about.append(each)
+    things = _things(asked, dimension, ranked, question.analysis)
+    found: list[tuple[float, int, StatedValue]] = []
+    for rank, (book, sentence) in enumerate(ranked):
+        about = _of_things(sentence.text, dimension, question, things)
         beside = " ".join(passage.text for passage in book.passages) if about else ""
-        for each in sorted(about, key=lambda each: each.unit != unit):
+        for share, each in sorted(about, key=lambda pair: (-pair[0], pair[1].unit != unit)):
             if (value := _in_unit(_plain(each.number, beside), each.unit, unit)) is not None:
-                return StatedValue(value, sentence.passage)
-    return None
+                found.append((-share, rank, StatedValue(value, sentence.passage)))
+                break
+    return min(found)[2] if found else None
+
+
+class _Things(NamedTuple):
+    """The words of what a field measures: `own` to the field ("pylon height"), else of the question's subject."""
+
+    own: frozenset[str]
+    subject: frozenset[str]
+
+
+def _things(
+    asked: FieldAsked, dimension: str, ranked: Sequence[tuple[SourcePassages, PassageSentence]], analysis: str
+) -> _Things:
+    """What is measured. Words of the field that no sentence has ("total length") name no thing."""
+    none = stop_terms(analysis).union(key for word in words_of(dimension) for key in keys(word, analysis))
+    said = frozenset(key for _, each in ranked for key in keys(each.text, analysis))
+    subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
+    return _Things((frozenset(keys(asked.label, analysis)) - none - subject) & said, subject)
+
+
+def _of_things(
+    text: str, dimension: str, question: TopicQuestion, things: _Things
+) -> list[tuple[float, StatedMeasure]]:
+    """The measures in a sentence that are of these things, each with the share of their own words beside it.
+
+    What is before a number names the thing, or nothing at all ("It is 450 metres long").
+    """
+    analysis, start, about = question.analysis, 0, list[tuple[float, StatedMeasure]]()
+    none = stop_terms(analysis).union(_MEASURING)
+
+    def share(beside: str) -> float:
+        own = things.own or things.subject
+        met = own & frozenset(keys(beside, analysis))
+        return len(met) / len(own) if things.own else float(bool(met))
+
+    for each in stated(text, dimension, question.language):
+        before, start = text[start : each.start], each.end
+        silent = not things.own and none.issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
+        about.append((1.0 if silent else share(before), each))
+    if dimension == "length":
+        about.extend((share(thing), each) for each, thing in lengths_of_things(text))
+    return [pair for pair in about if pair[0] >= (SHARE if things.own else 1.0)]
 
 
 def _in_unit(number: str | None, unit: str, to: str) -> str | None:
@@ -158,6 +189,26 @@ def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
     return frozenset(
         key for text in (book.title, *(each.text for each in book.passages)) for key in keys(text, analysis)
     )
+
+
+def _matching(asked: FieldAsked, text: str, analysis: str) -> tuple[float, list[Span]]:
+    """How far a sentence has the words of a field's name, or else of its description, and where; nowhere if too few.
+
+    The description of a measure ("length in metres") does not say whose it is.
+    """
+    share, at = _share(text, asked.label, analysis)
+    if share < SHARE and not dimension_of(f"{asked.label} {asked.description}"):
+        share, at = _share(text, asked.description, analysis)
+        return (share, at) if share >= DESCRIBED and len(at) > 1 else (share, [])
+    return (share, at) if share >= SHARE else (share, [])
+
+
+def _share(text: str, wanted: str, analysis: str) -> tuple[float, list[Span]]:
+    """The share of the words wanted that a sentence has, and where they stand in it."""
+    own = frozenset(keys(wanted, analysis)) - stop_terms(analysis)
+    found = _WORD.finditer(text) if own else ()
+    at = {word.span(): key for word in found if (key := _among(word[0], own, analysis))}
+    return len(set(at.values())) / max(len(own), 1), list(at)
 
 
 def _among(word: str, own: frozenset[str], analysis: str) -> str:
