@@ -113,7 +113,13 @@ class _TableQuestion(TableWords):
         return [column for column in range(len(self.table.heads)) if column not in chosen]
 
     def _is_able(self, column: int, way: Measured) -> bool:
-        """True if an operation is possible over a column."""
+        """True if an operation is possible over a column, and what it gives may answer: no number says who, and
+        nothing without one says when.
+        """
+        if way.operation == "cell" and self.read.wanted == "name":
+            return not self.figured(column) and not self.dated(column)
+        if way.operation == "cell" and self.read.wanted == "date":
+            return any(map(str.isdigit, "".join(self.table.column(column))))
         ordered = way.operation in ("max", "min") and self.dated(column)
         return way.operation in ("cell", "count") or ordered or self.figured(column)
 

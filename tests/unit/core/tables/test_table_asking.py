@@ -53,6 +53,7 @@ UMSATZ = table(
 VILLES = table("villes.csv", "ville;habitants;altitude", "Lyon;522 250;173", "Nice;348 085;10", "Brest;139 456;34")
 LISTED = table("list.csv", "pep;stage;year", "744;Draft;2024", "572;Final;2018")
 OBRAS = table("obras.csv", "obra;precio;autor", "Luz;120;Ana", "Mar;80;Ana", "Sol;200;Eva")
+PLANETS = table("planets.csv", "planet;discovered;discoverer", "Uranus;1781;Herschel", "Neptune;1846;Galle", "Mars;;")
 ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS, LISTED)
 
 
@@ -79,13 +80,16 @@ ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS, LISTED)
         ("What is the stage of PEP 744?", "stage of pep 744: Draft"),
         ("¿Cuántas obras hay?", "Number of rows: 3"),
         ("¿Qué obra tiene el menor precio?", "Mar: precio 80, the lowest of 3 rows"),
+        ("Who discovered Uranus?", "discoverer of Uranus: Herschel"),
+        ("When was Neptune discovered?", "discovered of Neptune: 1846"),
     ],
 )
 def test_answers(question: str, expected: str) -> None:
-    found = answer(question, ALL)
+    found = answer(question, (*ALL, PLANETS))
     assert found is not None
     assert [each.text for each in found.answers] == [expected]
-    assert recomputed(expected, ALL) == (True, expected) or bound(expected, ALL) is not None
+    tables = (*ALL, PLANETS)
+    assert recomputed(expected, tables) == (True, expected) or bound(expected, tables) is not None
 
 
 @pytest.mark.parametrize(
