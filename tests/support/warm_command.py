@@ -19,7 +19,7 @@ TOLD = struct.Struct("ii")
 def begun(line: socket.socket, words: list[str]) -> int:
     """The pid of the fork."""
     wanted = {"arguments": words, "env": {**os.environ}, "cwd": os.getcwd()}
-    wanted |= {"session": False, "terminal": False, "limits": {}, "program": ""}
+    wanted |= {"session": False, "terminal": False, "limits": {}, "program": "", "packages": ""}
     with tempfile.TemporaryFile() as file:
         file.write(json.dumps(wanted).encode())
         file.flush()
