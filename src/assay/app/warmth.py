@@ -29,6 +29,7 @@ LOADED = (
     "h11",
     "httpcore2",
     "httpx2",
+    "markdown_it",
     "rensa",
     "tantivy",
 )

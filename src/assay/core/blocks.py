@@ -10,16 +10,22 @@ import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from assay.core.brief import Section
 from assay.core.clean import link_target
 from assay.core.errors import UsageError
+from assay.core.later import later
 from assay.core.translation import Statement, speech, statement_kind
+
+if TYPE_CHECKING:
+    import markdown_it
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+else:
+    markdown_it = later("markdown_it")
 
 BlockKind = Literal[
     "heading", "paragraph", "list", "item", "quote", "table", "head row", "row", "cell", "code", "html", "rule", "space"
@@ -211,15 +217,21 @@ _PROSE = frozenset(("heading", "paragraph"))
 _ORIGINS: dict[Statement, Origin] = {"notice": "engine:notice", "date": "engine:date", "missing": "engine:missing"}
 
 
-class _ShownMarkdown(MarkdownIt):
-    def validateLink(self, url: str) -> bool:  # noqa: N802 - the library's name
-        """Only addresses of the web; any other link stays text."""
-        return link_target(url) is not None
+@functools.cache
+def _shown_markdown() -> type[MarkdownIt]:
+    """The parser for texts that are shown. Its class is made on first use, when its library is loaded."""
+
+    class ShownMarkdown(markdown_it.MarkdownIt):
+        def validateLink(self, url: str) -> bool:  # noqa: N802 - the library's name
+            """Only addresses of the web; any other link stays text."""
+            return link_target(url) is not None
+
+    return ShownMarkdown
 
 
 def markdown(*, html: bool = False) -> MarkdownIt:
     """A new parser, which reads blocks and leaves what is inside them; `html` as `read_blocks`."""
-    made = (MarkdownIt if html else _ShownMarkdown)("commonmark").enable(["table", "strikethrough"])
+    made = (markdown_it.MarkdownIt if html else _shown_markdown())("commonmark").enable(["table", "strikethrough"])
     made.disable(["inline", "text_join"])
     return made if html else made.disable(["image", "html_block", "html_inline"])
 
