@@ -217,23 +217,18 @@ _PROSE = frozenset(("heading", "paragraph"))
 _ORIGINS: dict[Statement, Origin] = {"notice": "engine:notice", "date": "engine:date", "missing": "engine:missing"}
 
 
-@functools.cache
-def _shown_markdown() -> type[MarkdownIt]:
-    """The parser for texts that are shown. Its class is made on first use, when its library is loaded."""
-
-    class ShownMarkdown(markdown_it.MarkdownIt):
-        def validateLink(self, url: str) -> bool:  # noqa: N802 - the library's name
-            """Only addresses of the web; any other link stays text."""
-            return link_target(url) is not None
-
-    return ShownMarkdown
-
-
 def markdown(*, html: bool = False) -> MarkdownIt:
     """A new parser, which reads blocks and leaves what is inside them; `html` as `read_blocks`."""
-    made = (markdown_it.MarkdownIt if html else _shown_markdown())("commonmark").enable(["table", "strikethrough"])
-    made.disable(["inline", "text_join"])
-    return made if html else made.disable(["image", "html_block", "html_inline"])
+    made = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(["inline", "text_join"])
+    if html:
+        return made
+    made.validateLink = _is_shown  # type: ignore[method-assign]  # a subclass would load the library with this module
+    return made.disable(["image", "html_block", "html_inline"])
+
+
+def _is_shown(url: str) -> bool:
+    """Only addresses of the web are links; any other stays text."""
+    return link_target(url) is not None
 
 
 _reader = functools.cache(markdown)
