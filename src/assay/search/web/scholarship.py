@@ -89,6 +89,13 @@ class _CrossrefAnswer(msgspec.Struct):
     message: _CrossrefMessage
 
 
+def _works(asked: dict[str, str | int], query: Query, dates: tuple[str, str], mailto: str) -> Ask:
+    """A request for works, published between the query's `dates`, as the service names them; `mailto` says who asks."""
+    named = zip(dates, (query.rules.since, query.rules.until), strict=True)
+    more = {"filter": ",".join(f"{name}:{day}" for name, day in named if day), "mailto": mailto}
+    return Ask(path="/works", params=asked | {name: value for name, value in more.items() if value})
+
+
 class Crossref(HttpProvider):
     """Works with a DOI. An e-mail address as its option gives a better place in the queue.
 
@@ -100,13 +107,8 @@ class Crossref(HttpProvider):
     pause = 0.2
 
     def ask(self, query: Query) -> Ask:
-        params: dict[str, str | int] = {"query": query.text, "rows": min(query.limit, self.most)}
-        dates = (("from-pub-date", query.rules.since), ("until-pub-date", query.rules.until))
-        if wanted := ",".join(f"{name}:{day}" for name, day in dates if day):
-            params["filter"] = wanted
-        if self.option:
-            params["mailto"] = self.option
-        return Ask(path="/works", params=params)
+        rows = min(query.limit, self.most)
+        return _works({"query": query.text, "rows": rows}, query, ("from-pub-date", "until-pub-date"), self.option)
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
@@ -224,14 +226,8 @@ class OpenAlex(HttpProvider):
     pause = 0.1
 
     def ask(self, query: Query) -> Ask:
-        params: dict[str, str | int] = {"search": query.text, "per-page": min(query.limit, self.most)}
-        rules = query.rules
-        dates = (("from_publication_date", rules.since), ("to_publication_date", rules.until))
-        if wanted := ",".join(f"{name}:{day}" for name, day in dates if day):
-            params["filter"] = wanted
-        if self.option:
-            params["mailto"] = self.option
-        return Ask(path="/works", params=params)
+        asked: dict[str, str | int] = {"search": query.text, "per-page": min(query.limit, self.most)}
+        return _works(asked, query, ("from_publication_date", "to_publication_date"), self.option)
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [_openalex_hit(work) for work in decode(data, _OpenAlexAnswer).results]
