@@ -19,6 +19,7 @@ import pytest
 import quick
 import sampling
 import stalling
+import waiting
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -85,6 +86,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
     if config.getoption(stalling.OPTION):
         stalling.watch(items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Begin no test on one day that would end on the next."""
+    waiting.past_midnight()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -31,6 +31,18 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals between
 Started = warm.Process | subprocess.Popen[bytes]
 
 
+@contextlib.contextmanager
+def locked(home: Path) -> Iterator[None]:
+    """Another program has the database, as `BEGIN EXCLUSIVE` takes it."""
+    holder = sqlite3.connect(home / DATABASE, isolation_level=None, timeout=WAIT)
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
+
+
 class Processes:
     """Runs in processes of their own; none outlives the test."""
 
@@ -73,6 +85,12 @@ class Processes:
     def end(process: Started) -> CommandResult:
         out, err = process.communicate(timeout=WAIT)
         return CommandResult(process.returncode, out.decode(), err.decode())
+
+    def freeze(self, process: Started) -> None:
+        """Stop it while another has the database: in a transaction of its own it would keep everybody from writing."""
+        with locked(self.shell.home):
+            process.send_signal(signal.SIGSTOP)
+            self.wait(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
 
     def status(self) -> str:
         return str(json.loads(self.run("runs", "list", "--json").stdout)[0]["status"])
@@ -129,7 +147,7 @@ def test_an_agent_is_stopped_from_elsewhere_though_the_process_is_killed(process
     running = processes.research("-q")
     processes.until("find", 1)
     if not heard:
-        running.send_signal(signal.SIGSTOP)
+        processes.freeze(running)
     asked = processes.run("runs", "cancel", "last", "--agent", "1", *([] if heard else ["--no-wait"]))
     text = "agent 1 of run" if heard else "is stored"
     assert (asked.returncode, text in asked.stderr) == (0, True), asked.stderr
@@ -212,7 +230,7 @@ def test_a_stopped_process_is_taken_over_and_when_woken_writes_nothing(processes
     old = processes.shell.spawn(stopped.__file__, processes.shell.home, run_id, stderr=subprocess.PIPE)
     processes.started.append(old)
     processes.until("find", 1)
-    os.kill(old.pid, signal.SIGSTOP)
+    processes.freeze(old)
     time.sleep(stopped.TTL + 0.3)
 
     processes.slow()
@@ -226,18 +244,6 @@ def test_a_stopped_process_is_taken_over_and_when_woken_writes_nothing(processes
     assert out[1].endswith("this process may not write it any more")
     assert processes.run("runs", "watch", run_id, "--events").stdout == events
     assert [json.loads(line)["seq"] for line in events.splitlines()] == list(range(1, len(events.splitlines()) + 1))
-
-
-@contextlib.contextmanager
-def locked(home: Path) -> Iterator[None]:
-    """Another program has the database, as `BEGIN EXCLUSIVE` takes it."""
-    holder = sqlite3.connect(home / DATABASE, isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    try:
-        yield
-    finally:
-        holder.execute("ROLLBACK")
-        holder.close()
 
 
 def test_a_database_locked_for_some_seconds_only_delays(processes: Processes) -> None:
