@@ -199,7 +199,16 @@ async def test_a_report_in_parts_begins_with_an_answer_by_all_of_them() -> None:
     log = await Sea().run(large([part(1, one), part(2, f"## Winds\n\n{BLEW}"), opens]))
     assert log.written == f"{both}\n\n## Tide at Brest\n\n{ROSE}\n\n## Winds\n\n{BLEW}"
     (*_, request) = written(log)
-    assert request.named("findings") == (f"{one}\n\n## Winds\n\n{BLEW}",)
+    assert request.named("findings") == (f"Part 1 of 2\n{one}", f"Part 2 of 2\n## Winds\n\n{BLEW}")
+    assert [event.verdict for event in log.of(e.ClaimChecked) if event.id in claims_of(log)] == ["quoted"] * 4
+    assert whole(log)
+
+
+async def test_its_parts_are_joined_by_sentences_of_the_same_call_which_are_checked() -> None:
+    one = f"{ROSE}\n\n## Tide at Brest\n\n{ROSE}"
+    opens = says(f"{ROSE}\n\n2: {BLEW}\n3: Nothing. [S1001.1]", task="write", contains=OPENS)
+    log = await Sea().run(large([part(1, one), part(2, f"## Winds\n\n{BLEW}"), opens]))
+    assert log.written == f"{ROSE}\n\n## Tide at Brest\n\n{ROSE}\n\n## Winds\n\n{BLEW}\n\n{BLEW}"
     assert [event.verdict for event in log.of(e.ClaimChecked) if event.id in claims_of(log)] == ["quoted"] * 4
     assert whole(log)
 

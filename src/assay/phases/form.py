@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -26,7 +26,20 @@ _MISSING = re.compile(
 )
 """English titles that models give that section, whatever heading they were told to use."""
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+_LEAD = re.compile(
+    r"^[ \t>*_#-]*(?:[^\W\d]+ )?(\d{1,3})\*{0,2}(?:[ \t]*[:.)]\*{0,2}[ \t]+|[ \t]*：[ \t]*)(\S.*)$", re.MULTILINE
+)
+"""A line for a part of the report: its number, perhaps with a word before it ("Part 2:"), and a sentence."""
+_LONGEST_LEAD = 400
+"""Code points; a longer line is no transition, but the part once more."""
 _NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*[.)]|[ivxlc]+\.)\s+", re.IGNORECASE)
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """What is written last of a report in parts: its answer, and the sentence that leads to a part, by its number."""
+
+    answer: str = ""
+    leads: Mapping[int, str] = {}
 
 
 class Formed(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,10 +144,31 @@ def with_answer(text: str, answer: str) -> str:
     return "\n\n".join(filter(None, (text[:start].strip(), answer.strip(), text[end:].strip())))
 
 
-def answer_alone(text: str) -> str:
-    """`text` without what begins with its first heading."""
-    parts = outline(text)
-    return (text[: parts[0].start] if parts else text).strip()
+def read_opening(text: str, parts: int, cites: Callable[[str], bool]) -> Opening:
+    """Read the answer and the leads to the parts 2 to `parts`; what cites nothing, or stands below a heading, is left
+    out.
+    """
+    sections = outline(text)
+    text = text[: sections[0].start] if sections else text
+    lines = [line for line in _LEAD.finditer(text) if 1 <= int(line[1]) <= parts]
+    leads = {int(line[1]): line[2].strip() for line in reversed(lines) if len(line[2]) <= _LONGEST_LEAD}
+    first = leads.pop(1, "")  # the answer, if a model numbers it too
+    answer = text[: lines[0].start() if lines else None].strip() or first
+    kept = {number: lead for number, lead in leads.items() if cites(lead)}
+    return Opening(answer=answer if cites(answer) else "", leads=kept)
+
+
+def opened(texts: Sequence[str], opening: Opening) -> tuple[str, ...]:
+    """The parts of a report with its answer at the beginning of the first, and the leads at that of the others."""
+    leads = (with_lead(text, opening.leads.get(number, "")) for number, text in enumerate(texts[1:], 2))
+    return (with_answer(texts[0], opening.answer) if opening.answer else texts[0], *leads)
+
+
+def with_lead(text: str, lead: str) -> str:
+    """`text` with a sentence below its first heading, or at its beginning if it has none."""
+    sections = outline(text)
+    at = sections[0].body if sections else 0
+    return "\n\n".join(filter(None, (text[:at].strip(), lead, text[at:].strip()))) if lead else text
 
 
 def _answer(text: str) -> int:

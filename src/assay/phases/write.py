@@ -20,7 +20,19 @@ from assay.core.translation import gettext as _
 from assay.core.view import fold
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft, Research, searchable
-from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled, redated, with_answer
+from assay.phases.form import (
+    Formed,
+    Opening,
+    as_of,
+    filled,
+    formed,
+    gaps,
+    joined,
+    missing,
+    opened,
+    reconciled,
+    redated,
+)
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -219,7 +231,7 @@ async def write(run: Run, case: Case, research: Research, coverage: Sequence[Cov
 
 async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
     """The finished report; what code changed in the streamed text is logged."""
-    opening = ""
+    opening = Opening()
     try:
         texts, why = await writer.write(), REVISED
         opening = await writer.opening()
@@ -229,7 +241,7 @@ async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
         if writer.proofreader:
             writer.proofreader.take_back()
     streamed = "\n\n".join(texts)
-    texts = (with_answer(texts[0], opening), *texts[1:]) if opening else texts
+    texts = opened(texts, opening)
     done = _formed(phase, writer.case, texts, writer.coverage)
     if why == REVISED:
         read = streamed if writer.proofreader else ""

@@ -25,7 +25,7 @@ from assay.core.plan import Coverage, Plan
 from assay.core.translation import ENGLISH, N_, speech
 from assay.core.translation import gettext as _
 from assay.phases.case import Case, Research, data, user
-from assay.phases.form import answer_alone
+from assay.phases.form import Opening, read_opening
 from assay.phases.material import FindingsPart, parts, unseen
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
@@ -69,7 +69,9 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
         if self.missing:
             sentences.append(f"The heading of the section on what could not be found is `## {self.missing}`.")
         if self.opening:
-            sentences.append("Write only the beginning of the report: its parts are written.")
+            sentences.append(
+                "Write only the beginning of the report, and what leads from part to part: the parts are written."
+            )
         if self.parts > 1:
             sentences.append(f"This is part {self.part} of {self.parts} of the report.")
         if self.recalls:
@@ -176,27 +178,31 @@ class ReportWriter:
             self.left = [each.part for each in pieces[place + 1 :]]
         return tuple(self.texts)
 
-    async def opening(self) -> str:
-        """The answer at the beginning of a report that was written in parts, by all of them; "" if there is none.
+    async def opening(self) -> Opening:
+        """The answer and the transitions of a report that was written in parts, by all of them.
 
-        The first part knows its own findings only. A template has no such answer.
+        A part knows its own findings only. What cites nothing is left out. There is none if the report is in one part,
+        or has a template.
         """
         if len(self.texts) < 2 or self.phase.brief.template or self.profile.quotes:
-            return ""
+            return Opening()
         write_rules = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
-        written = user("findings", "\n\n".join(self.texts))
-        messages = (*self.case.asked(), written, rules(write_rules))
+        of = len(self.texts)
+        written = (user("findings", f"Part {number} of {of}\n{text}") for number, text in enumerate(self.texts, 1))
+        messages = (*self.case.asked(), *written, rules(write_rules))
         most = min(OPENING_TOKENS, self._request().max_tokens)
         request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=most)
         if total(messages) > room(self.profile, request.system, (), most):
-            return ""
+            return Opening()
         try:
             reply = await self.phase.ask("complex", request, StreamHooks(reading=citing(self.case.ledger.knows)))
         except (LimitReached, ModelFailed) as failed:
             self.phase.warn(_("the report begins with its first part: {why}").format(why=in_words(failed.reason)))
-            return ""
-        answer = answer_alone(reply.text)
-        return "" if defect(reply) or not cite(answer, self.case.ledger).passages else answer
+            return Opening()
+        return Opening() if defect(reply) else read_opening(reply.text, of, self._cites)
+
+    def _cites(self, text: str) -> bool:
+        return bool(cite(text, self.case.ledger).passages)
 
     def _foresee(self, pieces: Sequence[ReportPart]) -> None:
         """Begin the following parts: what they are asked depends on no other part."""
@@ -233,7 +239,7 @@ class ReportWriter:
     def _usable(self, reply: Reply) -> str:
         """The usable text of a faulty reply; empty if it cites nothing, since findings say more."""
         text = salvaged(reply)
-        return text if cite(text, self.case.ledger).passages else ""
+        return text if self._cites(text) else ""
 
     def _salvage(self, replies: Sequence[Reply]) -> str:
         """Emit the usable text of the best of `replies` in their place.

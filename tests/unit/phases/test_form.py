@@ -13,15 +13,17 @@ from assay.core.plan import Coverage
 from assay.core.report_sentences import read, role_of
 from assay.locale import speaking
 from assay.phases.form import (
-    answer_alone,
+    Opening,
     as_of,
     filled,
     formed,
     is_listed,
     joined,
     missing,
+    read_opening,
     redated,
     with_answer,
+    with_lead,
     with_missing,
 )
 
@@ -86,10 +88,48 @@ def test_another_answer_stands_where_the_answer_stood(text: str, expected: str) 
     assert with_answer(text, "New.") == expected
 
 
-def test_an_answer_ends_where_a_heading_begins() -> None:
-    assert answer_alone("One. Two.\n\n## A\n\nB.") == "One. Two."
-    assert answer_alone("One. Two.") == "One. Two."
-    assert answer_alone("## A\n\nB.") == ""
+@pytest.mark.parametrize(
+    ("text", "answer", "leads"),
+    [
+        ("One [S1]. Two.\n\n## A\n\nB.", "One [S1]. Two.", {}),
+        ("One [S1].", "One [S1].", {}),
+        ("## A\n\nB [S1].", "", {}),
+        ("One [S1].\n\n2: Next [S1].\n3: Last [S1].", "One [S1].", {2: "Next [S1].", 3: "Last [S1]."}),
+        ("One [S1].\n\n2: Next.\n3: Last [S1].", "One [S1].", {3: "Last [S1]."}),
+        ("One.\n\n2: Next [S1].", "", {2: "Next [S1]."}),
+        ("One [S1].\n\n- **Part 2:** Next [S1].", "One [S1].", {2: "Next [S1]."}),
+        ("One [S1].\n\nTeil 3: Last [S1].", "One [S1].", {3: "Last [S1]."}),
+        ("One [S1].\n\n第 3：Last [S1].", "One [S1].", {3: "Last [S1]."}),
+        ("One [S1].\n\n2: Next [S1].\n2: Again [S1].", "One [S1].", {2: "Next [S1]."}),
+        ("1: One [S1].\n2: Next [S1].", "One [S1].", {2: "Next [S1]."}),
+        ("One [S1].\n\n4: None.\n2020: A year.", "One [S1].\n\n4: None.\n2020: A year.", {}),
+        ("One [S1], of which\n2.5 metres.", "One [S1], of which\n2.5 metres.", {}),
+        (f"One [S1].\n\n2: {'Long [S1]. ' * 100}", "One [S1].", {}),
+    ],
+)
+def test_an_opening_is_its_answer_and_the_lines_for_the_parts(text: str, answer: str, leads: dict[int, str]) -> None:
+    assert read_opening(text, 3, lambda text: "[S1]" in text) == Opening(answer=answer, leads=leads)
+
+
+@given(st.text(max_size=200), st.integers(2, 12))
+def test_any_opening_can_be_read(text: str, parts: int) -> None:
+    opening = read_opening(text, parts, lambda _: True)
+    assert opening.answer in text
+    assert all(2 <= number <= parts and lead and lead in text for number, lead in opening.leads.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("## A\n\nB.", "## A\n\nNext.\n\nB."),
+        ("B.", "Next.\n\nB."),
+        ("## A\n\n### B\n\nC.", "## A\n\nNext.\n\n### B\n\nC."),
+        ("A\n===\n\n| B |\n|---|\n| 1 |", "A\n===\n\nNext.\n\n| B |\n|---|\n| 1 |"),
+    ],
+)
+def test_what_leads_to_a_part_stands_below_its_first_heading(text: str, expected: str) -> None:
+    assert with_lead(text, "Next.") == expected
+    assert with_lead(text, "") == text
 
 
 def test_what_could_not_be_found_is_said_once_at_the_end() -> None:
