@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serving import TIDES, Served, begun, served, until
+from serving import TIDES, WAIT, Served, begun, served, until
 from waiting import looked
 
 SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
@@ -43,7 +43,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     script.write_text(json.dumps(SCRIPT), encoding="utf-8")
     with served(folder / "home", ASSAY_MODEL=f"scripted:{script}") as server:
         httpx.post(
-            f"{server.url}/api/v1/collections/tides/documents?name=tides.md", content=TIDES.encode(), trust_env=False
+            f"{server.url}/api/v1/collections/tides/documents?name=tides.md",
+            content=TIDES.encode(),
+            trust_env=False,
+            timeout=WAIT,
         ).raise_for_status()
         yield server
 

@@ -166,7 +166,7 @@ def test_the_administrator(story: Story) -> None:
     try:
         url = served_at(story)
         ana = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False)
-        assert httpx.get(f"{url}/api/v1/runs", trust_env=False).status_code == 401
+        assert httpx.get(f"{url}/api/v1/runs", trust_env=False, timeout=60).status_code == 401
         sent = ana.post("/api/v1/collections/default/documents", files={"file": ("tides.md", notes.read_bytes())})
         assert sent.status_code < 300, sent.text
         until_read(ana)
@@ -206,7 +206,7 @@ def served_at(story: Story) -> str:
     while time.monotonic() < end:
         found = re.search(r"serves (http://\S+)", log.read_text())
         with contextlib.suppress(httpx.ConnectError):  # it says where before it listens
-            if found and httpx.get(f"{found[1]}/livez", trust_env=False).status_code == 200:
+            if found and httpx.get(f"{found[1]}/livez", trust_env=False, timeout=60).status_code == 200:
                 return found[1]
         time.sleep(0.05)
     raise AssertionError(log.read_text())
