@@ -68,9 +68,8 @@ async def test_a_report_over_http(server: Served, era: Era) -> None:
         assert page.status_code == 200
         assert "built in 1902" in page.text
         run_id = answer.structured_content["run_id"]
-        listed = httpx.get(f"{server.url}/api/v1/runs/{run_id}/sources", trust_env=False, timeout=WAIT).json()[
-            "sources"
-        ]
+        path = f"{server.url}/api/v1/runs/{run_id}/sources"
+        listed = httpx.get(path, trust_env=False, timeout=WAIT).json()["sources"]
         assert answer.structured_content["sources"] == len(listed)
         read = await client.read_resource(f"assay://runs/{run_id}/claims.json")
         assert '"verdict":"quoted"' in read.contents[0].text

@@ -136,7 +136,7 @@ def test_watch_asks_what_is_due_and_ends_at_ctrl_c(place: Path, capsys: pytest.C
     assert process.stdout is not None
     data = json.loads(process.stdout.readline())
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 0
+    assert process.wait(120) == 0
     process.stdout.close()
     assert (data["schedule"], data["status"]) == (id, "completed")
 

@@ -92,7 +92,7 @@ class Terminal:
         self.seen = ""
 
     def answer(self, question: str, text: str) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while question not in self.seen:
             assert time.monotonic() < end, self.seen
             if select.select([self._master], [], [], 0.1)[0]:

@@ -22,7 +22,7 @@ from terminal import Terminal
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="written for Linux's terminals")
 
 QUESTION = "Who wrote the Harbor report?"
-LIMIT = 60.0
+LIMIT = 120.0
 
 
 class Seen:

@@ -34,7 +34,7 @@ SEARCH = Query(text="harbor")
 def address() -> Iterator[str]:
     port = free_port()
     process = subprocess.Popen([sys.executable, PROGRAM, "http", str(port)], stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -42,7 +42,7 @@ def address() -> Iterator[str]:
         time.sleep(0.1)
     yield f"http://127.0.0.1:{port}/mcp"
     process.terminate()
-    process.wait(60)
+    process.wait(120)
 
 
 @pytest.fixture(params=["stdio", "http"])
@@ -92,7 +92,7 @@ async def test_one_process_answers_all_questions_and_another_follows_one_that_di
     await made.read("mcp:notes/n%201")
     assert servers() == [first]
     first.kill()
-    first.wait(60)
+    first.wait(120)
     assert len(await made.find(SEARCH)) == 2
     assert servers() != [first]
     await made.close()
