@@ -49,9 +49,9 @@ def screens(browser: Any, server: Served) -> dict[str, str]:
     document = seen.page.locator(".documents a").first.get_attribute("href")
     seen.close()
     user = {"name": "ana", "password": PASSWORD, "role": "member"}  # a login is asked for from the next start on
-    httpx.post(f"{server.url}/api/v1/users", json=user, trust_env=False).raise_for_status()
+    httpx.post(f"{server.url}/api/v1/users", json=user, trust_env=False, timeout=WAIT).raise_for_status()
     weekly = {"every": "weekly", "run": {"question": "What is new?", "scope": {"collections": ["tides"]}}}
-    httpx.post(f"{server.url}/api/v1/schedules", json=weekly, trust_env=False).raise_for_status()
+    httpx.post(f"{server.url}/api/v1/schedules", json=weekly, trust_env=False, timeout=WAIT).raise_for_status()
     others = {
         "home": "/",
         "runs": "/runs",

@@ -10,7 +10,7 @@ import pytest
 from pdfs import column, pdf
 from sampling import crossed
 from screens import SKIPPED, Seen, Visit, begin, unusable
-from serving import TIDE, Served
+from serving import TIDE, WAIT, Served
 
 PLACE = "(one) => [one.offsetLeft, one.offsetTop, one.offsetWidth, one.offsetHeight]"
 
@@ -185,7 +185,7 @@ def test_every_option_of_a_question_reaches_its_run(visit: Visit, plain: Served)
     page.goto(f"/runs/{run}/activity")
     page.locator("#read").wait_for()
     address = f"{plain.url}/api/v1/runs/{run}/events"
-    events = httpx.get(address, headers={"Accept": "application/json"}, trust_env=False).json()["events"]
+    events = httpx.get(address, headers={"Accept": "application/json"}, trust_env=False, timeout=WAIT).json()["events"]
     brief = events[0]["data"]["brief"]
     assert brief["budget"] == {"tokens": 500_000, "seconds": 300.0, "searches": 40}
     assert (brief["mode"], brief["depth"], brief["strategy"]) == ("deep_research", "light", "orchestrated")
@@ -300,7 +300,7 @@ def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(v
         [column("Salt in the air."), column("The tide at Brest rises seven metres.", "It turns twice a day.")]
     )
     path = f"{plain.url}/api/v1/collections/printed/documents"
-    httpx.post(path, params={"name": "tides.pdf"}, content=page_of, trust_env=False).raise_for_status()
+    httpx.post(path, params={"name": "tides.pdf"}, content=page_of, trust_env=False, timeout=WAIT).raise_for_status()
     run = begin(plain, TIDE, scope={"collections": ["printed"]})
     for width, over in ((1440, False), (390, True)):
         page = visit(plain, viewport={"width": width, "height": 900}).page
@@ -332,8 +332,8 @@ def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(v
 def test_a_marked_page_is_there_without_scripts(visit: Visit, plain: Served) -> None:
     page_of = pdf([column("The heron of Ourne wades.")])
     path = f"{plain.url}/api/v1/collections/herons/documents"
-    httpx.post(path, params={"name": "heron.pdf"}, content=page_of, trust_env=False).raise_for_status()
-    [document] = httpx.get(path, trust_env=False).json()["documents"]
+    httpx.post(path, params={"name": "heron.pdf"}, content=page_of, trust_env=False, timeout=WAIT).raise_for_status()
+    [document] = httpx.get(path, trust_env=False, timeout=WAIT).json()["documents"]
     page = visit(plain, java_script_enabled=False).page
     page.goto(f"/documents/{document['sha256']}?start=0&end=9#passage")
     assert page.locator("figure.printed rect").count() == 1

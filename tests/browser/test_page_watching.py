@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ports import free_port
 from screens import ASKS, PLANS, SKIPPED, WATCHED, Visit, begin, scripted, unusable
-from serving import Served
+from serving import WAIT, Served
 
 UNFINISHED = ("being checked", "Report as it is written")
 """What the report says before the run has ended; its region may come later than the state."""
@@ -40,19 +42,25 @@ def test_two_who_watch_and_one_who_reads_anew_see_the_same(visit: Visit, slow: S
     first.reload()
     for page in (first, second):
         page.locator(".lane.finished").first.wait_for()
-    texts = [page.locator(".lanes").inner_text() for page in (first, second)]
-    assert texts[0] == texts[1]
+    same(first, second, ".lanes")
     for page in (first, second):
         page.locator(".status.completed").wait_for()
         for unfinished in UNFINISHED:
             page.get_by_text(unfinished).wait_for(state="hidden")
-    ended = [page.locator(".run-page").inner_text() for page in (first, second)]
+    same(first, second, ".run-page")
     second.reload()
     second.locator(".status.completed").wait_for()
     again = second.locator("#r-report, #r-team, #r-plan").all_inner_texts()
     live = first.locator("#r-report, #r-team, #r-plan").all_inner_texts()
     assert again == live
-    assert ended[0] == ended[1]
+
+
+def same(one: Any, other: Any, part: str) -> None:
+    """Wait until two pages say the same in a part: a fragment reaches one of them first."""
+    end = time.monotonic() + WAIT
+    while (said := one.locator(part).inner_text()) != (told := other.locator(part).inner_text()):
+        assert time.monotonic() < end, (said, told)
+        one.wait_for_timeout(50)
 
 
 def test_nothing_is_lost_of_what_one_does_while_fragments_arrive(visit: Visit, slow: Served) -> None:

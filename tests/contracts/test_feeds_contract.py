@@ -18,7 +18,7 @@ from assay.core.events import RunWaiting
 from assay.core.ports import Commit, EventDraft, Journal
 from assay.run.feeds import LOOK_SECONDS, WINDOW, Feeds
 
-LIMIT = 60.0
+LIMIT = 120.0
 
 
 class Counting:

@@ -13,6 +13,8 @@ from assay.services.jobs import ingestion
 from assay.settings import Settings, load
 
 LEASE = 1.0
+DONE = "done"
+"""The file of a worker which has done its job, and has not said so."""
 
 
 def configured(database: str, place: str, *, offline: bool = True) -> Settings:
@@ -44,18 +46,20 @@ async def _work(settings: Settings, place: str, stored: int) -> None:
         await worker.work()
 
 
-def freeze(database: str, place: str) -> None:
-    """Do one job, be stopped before that is said, and say it when somebody has this process continue."""
-    asyncio.run(_freeze(database, place))
+def linger(database: str, place: str) -> None:
+    """Do one job, and say so only when the file which then lies there is gone: until then it may be stopped."""
+    asyncio.run(_linger(database, Path(place)))
 
 
-async def _freeze(database: str, place: str) -> None:
-    async with Assay(configured(database, place), home=Path(place) / "home") as assay:
+async def _linger(database: str, place: Path) -> None:
+    async with Assay(configured(database, str(place)), home=place / "home") as assay:
         worker = assay.job_worker(1, lambda _: None)
         end = worker._end
 
         async def late(*arguments: Any) -> None:
-            os.kill(os.getpid(), signal.SIGSTOP)
+            (place / DONE).touch()
+            while (place / DONE).exists():
+                await asyncio.sleep(0.02)
             await end(*arguments)
             worker.stop()
 

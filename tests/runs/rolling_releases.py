@@ -75,7 +75,7 @@ class Release:
         for process, _ in self.workers:
             if process.poll() is None:
                 process.kill()
-            process.wait(30)
+            process.wait(120)
 
 
 class Seen(list[str]):
@@ -146,7 +146,7 @@ def upgrade(old: Release, new: Release, seconds: float) -> list[str]:
     fleet.slow()
     began = time.monotonic()
     old.workers[0][0].send_signal(signal.SIGTERM)
-    assert old.workers[0][0].wait(60) in ENDED
+    assert old.workers[0][0].wait(120) in ENDED
     until(lambda: fence(fleet, handed) > 1, "the new worker has the run of the old one")
     seen.append(f"a run of the old worker was the new one's {time.monotonic() - began:.1f} s after SIGTERM")
     until(lambda: status(fleet, handed) == "completed", "the new worker finishes a run which the old one began")

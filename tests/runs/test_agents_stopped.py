@@ -18,7 +18,7 @@ from assay.core.errors import NotNow, UnknownName
 from assay.core.view import RunView
 from assay.models.script import Scene, Scripted, calls, says
 
-WAIT = 60.0
+WAIT = 120.0
 QUESTION = "How far does the tide rise, and where does the mistral blow from?"
 JUDGED = '{"parts": [{"part": 1, "status": "answered"}, {"part": 2, "status": "partly"}]}'
 WRITTEN = "It rises seven metres. [S1001.1]"

@@ -20,7 +20,7 @@ from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request
 from assay.models.script import Scene, Scripted, says
 from assay.store.memory import memory_store
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 class Halting(Scripted):

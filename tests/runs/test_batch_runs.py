@@ -102,7 +102,7 @@ def spawned(lines: Sequence[str], *arguments: str) -> warm.Started:
 
 
 def until_rows(folder: Path, count: int) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not (folder / "results.jsonl").exists() or (folder / "results.jsonl").read_bytes().count(b"\n") < count:
         assert time.monotonic() < end
         time.sleep(0.01)

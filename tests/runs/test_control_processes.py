@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -21,26 +19,14 @@ import stopped
 import warm
 from fleet import QUESTION, WAIT, scenes
 from shells import CommandResult, Shell, apart
+from stopping import locked, stop
 
 from assay.store.sql import sqlite
-from assay.store.sql.home import DATABASE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals between processes")
 
 
 Started = warm.Process | subprocess.Popen[bytes]
-
-
-@contextlib.contextmanager
-def locked(home: Path) -> Iterator[None]:
-    """Another program has the database, as `BEGIN EXCLUSIVE` takes it."""
-    holder = sqlite3.connect(home / DATABASE, isolation_level=None, timeout=WAIT)
-    holder.execute("BEGIN EXCLUSIVE")
-    try:
-        yield
-    finally:
-        holder.execute("ROLLBACK")
-        holder.close()
 
 
 class Processes:
@@ -85,12 +71,6 @@ class Processes:
     def end(process: Started) -> CommandResult:
         out, err = process.communicate(timeout=WAIT)
         return CommandResult(process.returncode, out.decode(), err.decode())
-
-    def freeze(self, process: Started) -> None:
-        """Stop it while another has the database: in a transaction of its own it would keep everybody from writing."""
-        with locked(self.shell.home):
-            process.send_signal(signal.SIGSTOP)
-            self.wait(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
 
     def status(self) -> str:
         return str(json.loads(self.run("runs", "list", "--json").stdout)[0]["status"])
@@ -147,7 +127,7 @@ def test_an_agent_is_stopped_from_elsewhere_though_the_process_is_killed(process
     running = processes.research("-q")
     processes.until("find", 1)
     if not heard:
-        processes.freeze(running)
+        stop(running.pid, processes.shell.home)
     asked = processes.run("runs", "cancel", "last", "--agent", "1", *([] if heard else ["--no-wait"]))
     text = "agent 1 of run" if heard else "is stored"
     assert (asked.returncode, text in asked.stderr) == (0, True), asked.stderr
@@ -230,7 +210,7 @@ def test_a_stopped_process_is_taken_over_and_when_woken_writes_nothing(processes
     old = processes.shell.spawn(stopped.__file__, processes.shell.home, run_id, stderr=subprocess.PIPE)
     processes.started.append(old)
     processes.until("find", 1)
-    processes.freeze(old)
+    stop(old.pid, processes.shell.home)
     time.sleep(stopped.TTL + 0.3)
 
     processes.slow()

@@ -14,7 +14,7 @@ from shells import apart
 
 from assay.cli.main import main
 
-SECONDS = 60
+SECONDS = 120
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,7 @@ PROCESSES.set_forkserver_preload(["forking_process"])
 
 TEXT = "# Velden\n\nThe charter of Velden was written by Mara Lind in 1741. It has 12 articles.\n"
 QUESTION = "Who wrote the charter of Velden?"
+SECONDS = 300
 KILLS = 2
 """Points at which each fork is killed, spread over all its writes."""
 
@@ -28,7 +29,7 @@ def execute(home: Path, run_id: str, log: Path, kill_at: int = 0) -> bool:
     """Whether the process came to its end."""
     process = PROCESSES.Process(target=forking_process.execute, args=(str(home), run_id, str(log), kill_at))
     process.start()
-    process.join(60)
+    process.join(SECONDS)
     assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
     return process.exitcode == 0
 

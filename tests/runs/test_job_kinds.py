@@ -13,10 +13,11 @@ from pathlib import Path
 
 import dying_job_workers
 import msgspec
-import psutil
 import pytest
 from crash_scene import PROCESSES, SECONDS, UNTOLD
 from shells import apart
+from stopping import stop
+from waiting import until
 
 from assay import Assay
 from assay.cli.main import main
@@ -239,12 +240,12 @@ async def test_figures_of_a_job_without_parts(assay: Assay) -> None:
 
 async def test_a_frozen_workers_word_is_refused_when_it_continues(assay: Assay, database: str, tmp_path: Path) -> None:
     job = await assay.begin_job(IndexJob())
-    process = PROCESSES.Process(target=dying_job_workers.freeze, args=(database, str(tmp_path)))
+    process = PROCESSES.Process(target=dying_job_workers.linger, args=(database, str(tmp_path)))
     process.start()
     try:
-        async with asyncio.timeout(SECONDS):
-            while psutil.Process(process.pid).status() != psutil.STATUS_STOPPED:
-                await asyncio.sleep(0.05)
+        await until((tmp_path / dying_job_workers.DONE).exists, SECONDS)
+        await asyncio.to_thread(stop, process.pid, tmp_path / "home")
+        (tmp_path / dying_job_workers.DONE).unlink()
         await asyncio.sleep(dying_job_workers.LEASE)
         await worked(assay)
         done = await assay.job(job.id)

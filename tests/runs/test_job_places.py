@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import dying_job_workers
+import halting
 import obstore
 import pytest
 import warm
@@ -287,7 +288,7 @@ async def test_what_a_killed_worker_fetched_is_deleted_by_the_next(
     line = ("worker", "--jobs", "1", "-q")
     async with Assay(home=tmp_path / "home") as assay:
         job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
-        killed = warm.start(*line, env=environment)
+        killed = warm.start(*line, env=environment, program=halting.AT_A_REPOSITORY)
         while not (left := [each for each in temporary.glob(f"{home_paths.PREFIX}*/*") if each.parent != alive]):
             await asyncio.sleep(0.01)
         killed.kill()

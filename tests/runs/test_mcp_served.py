@@ -18,7 +18,7 @@ mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 from mcp import Client  # noqa: E402
 from mcp.client.context import ClientRequestContext  # noqa: E402
 from mcp_types import ElicitRequestParams, ElicitResult  # noqa: E402
-from serving import Served, served  # noqa: E402
+from serving import WAIT, Served, served  # noqa: E402
 
 FOUND = "The harbour of Vendel was built in 1902. [S1001.1]"
 LOOK = {"name": "search", "arguments": {"query": "harbour Vendel"}}
@@ -64,11 +64,12 @@ async def test_a_report_over_http(server: Served, era: Era) -> None:
         assert answer.structured_content["status"] == "completed"
         assert "built in 1902" in answer.structured_content["report"]
         assert lines
-        page = httpx.get(answer.structured_content["url"], trust_env=False)
+        page = httpx.get(answer.structured_content["url"], trust_env=False, timeout=WAIT)
         assert page.status_code == 200
         assert "built in 1902" in page.text
         run_id = answer.structured_content["run_id"]
-        listed = httpx.get(f"{server.url}/api/v1/runs/{run_id}/sources", trust_env=False).json()["sources"]
+        path = f"{server.url}/api/v1/runs/{run_id}/sources"
+        listed = httpx.get(path, trust_env=False, timeout=WAIT).json()["sources"]
         assert answer.structured_content["sources"] == len(listed)
         read = await client.read_resource(f"assay://runs/{run_id}/claims.json")
         assert '"verdict":"quoted"' in read.contents[0].text

@@ -177,6 +177,22 @@ async def test_a_run_which_is_cancelled_and_not_let_go_of_yet_did_not_end_before
     assert await asking == "applied"
 
 
+async def test_a_run_which_has_ended_is_deleted_when_it_is_let_go_of(home: Assay, tmp_path: Path) -> None:
+    """Who sees that it is completed may delete it at once; one which goes on is refused at once."""
+    run_id = await home.create("Why?", sources=tmp_path / "tides.md")
+    journal = home._context.store.journal
+    lease = await journal.acquire(run_id, "process 1 on elsewhere since tick:1", 60)
+    with pytest.raises(LeaseHeld):
+        await home.delete(run_id)
+    await journal.commit(lease, Commit(status="completed"))
+    deleting = asyncio.ensure_future(home.delete(run_id))
+    await asyncio.wait([deleting], timeout=0.3)
+    assert not deleting.done()
+    await journal.release(lease)
+    await deleting
+    assert await home.runs() == []
+
+
 def spent(server: ChatServer) -> int:
     return len(server.requests)
 

@@ -11,10 +11,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import halting
 import msgspec
 import pytest
 import warm
 from shells import apart
+from waiting import LONG
 
 from assay.cli.main import main
 from assay.services.schedules import Schedule, ScheduleBook, iso
@@ -102,11 +104,12 @@ def test_what_cannot_be_asked_is_said_and_due_again_next_time(place: Path, capsy
 @pytest.mark.slow
 def test_a_run_left_by_a_killed_process_goes_on(place: Path, capsys: pytest.CaptureFixture[str]):
     id = added(capsys)
-    process = warm.start("schedule", "run-due", stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    end = time.monotonic() + 60
+    ways = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "program": halting.AT_A_CALL}
+    process = warm.start("schedule", "run-due", **ways)
+    end = time.monotonic() + LONG
     while not ScheduleBook(place / "home").find(id).current:
         assert time.monotonic() < end
-        time.sleep(0.005)
+        time.sleep(0.02)
     process.kill()
     process.wait()
     (done,) = asked(capsys)
@@ -133,7 +136,7 @@ def test_watch_asks_what_is_due_and_ends_at_ctrl_c(place: Path, capsys: pytest.C
     assert process.stdout is not None
     data = json.loads(process.stdout.readline())
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 0
+    assert process.wait(120) == 0
     process.stdout.close()
     assert (data["schedule"], data["status"]) == (id, "completed")
 

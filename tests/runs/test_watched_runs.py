@@ -144,8 +144,8 @@ def test_spans_go_where_opentelemetrys_variables_say(tmp_path: Path) -> None:
         server.shutdown()
         server.server_close()
     assert (done.returncode, off.returncode) == (0, 0), done.stderr
-    [(path, body)] = Collector.bodies
-    assert path == "/v1/traces"
+    assert {path for path, _ in Collector.bodies} == {"/v1/traces"}
+    body = b"".join(body for _, body in Collector.bodies)  # a run of more than five seconds is told in several
     for name in (b"assay.run", b"phase write", b"chat extractive", b"execute_tool search", b"desk"):
         assert name in body
     assert b"lighthouse" not in body

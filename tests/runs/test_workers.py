@@ -51,6 +51,7 @@ def test_two_workers_share_the_runs_and_each_is_executed_once(fleet: Fleet) -> N
         assert "run.resumed" not in whole(fleet, run_id)
     assert "seven metres" in fleet.run("runs", "show", runs[0])
     assert not any(row.queued for row in fleet.rows())
+    fleet.wait(lambda: "Ctrl-C" in fleet.workers[0].output())  # it heeds signals, also where the other did all the work
     fleet.workers[0].signal(signal.SIGTERM)
     assert fleet.workers[0].end() == 143
 

@@ -72,9 +72,9 @@ async def test_who_did_what_is_kept(server: Served, home: Path) -> None:
         await client.delete(f"/api/v1/tokens/{made['token']['id']}")
         second_run = second.json()["id"].removeprefix("resp_")
         found = await entries(client)
-        assert facts(found)[::-1] == [
-            ("", "add_user", "ana", "command", 0),
-            ("", "add_user", "bob", "command", 0),
+        added, done = facts(found)[:-3:-1], facts(found)[15::-1]
+        assert added == [("", "add_user", "ana", "command", 0), ("", "add_user", "bob", "command", 0)]
+        assert done == [
             ("ana", "log_in", "", "login", 200),
             ("bob", "log_in", "", "login", 200),
             ("bob", "log_in", "", "login", 401),

@@ -14,7 +14,7 @@ import pytest
 from accounts import accounts, session
 from hypothesis import given
 from hypothesis import strategies as st
-from serving import TIDE, Served, begun, until
+from serving import TIDE, WAIT, Served, begun, until
 
 from assay.export.atom import ATOM, AtomFeed, atom
 from assay.services.schedules import ScheduleBook
@@ -61,7 +61,7 @@ async def opened(server: Served, schedule: str) -> str:
 
 async def test_it_tells_what_changed_from_report_to_report(server: Served, schedule: str) -> None:
     url = await opened(server, schedule)
-    async with httpx.AsyncClient(trust_env=False) as nobody:
+    async with httpx.AsyncClient(trust_env=False, timeout=WAIT) as nobody:
         answer = await nobody.get(url)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/atom+xml")
         again = await nobody.get(url, headers={"If-None-Match": answer.headers["etag"]})
@@ -83,7 +83,7 @@ async def test_it_tells_what_changed_from_report_to_report(server: Served, sched
 
 async def test_an_address_leads_nowhere_when_it_is_closed_or_another_was_made(server: Served, schedule: str) -> None:
     first, second = await opened(server, schedule), await opened(server, schedule)
-    async with httpx.AsyncClient(trust_env=False) as nobody, session(server, "bob") as bob:
+    async with httpx.AsyncClient(trust_env=False, timeout=WAIT) as nobody, session(server, "bob") as bob:
         assert (await nobody.get(first)).status_code == 404
         assert (await nobody.get(second)).status_code == 200
         shown = (await bob.get("/api/v1/schedules")).json()["schedules"][0]

@@ -23,7 +23,7 @@ HTML = {"Accept": "text/html"}
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served(tmp_path_factory.mktemp("paged") / "home") as server:
         path = f"{server.url}/api/v1/collections/tides/documents?name=tides.md"
-        httpx.post(path, content=TIDES.encode(), trust_env=False).raise_for_status()
+        httpx.post(path, content=TIDES.encode(), trust_env=False, timeout=WAIT).raise_for_status()
         yield server
 
 

@@ -15,7 +15,7 @@ import pytest
 from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
-from serving import TIDE, TIDES, Served, begun, served, until
+from serving import TIDE, TIDES, WAIT, Served, begun, served, until
 from starlette.requests import Request
 
 from assay.core import events as e
@@ -102,7 +102,7 @@ def test_a_translation_has_the_places_of_its_message(locale: str) -> None:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served(tmp_path_factory.mktemp("spoken") / "home") as server:
         path = f"{server.url}/api/v1/collections/tides/documents?name=tides.md"
-        httpx.post(path, content=TIDES.encode(), trust_env=False).raise_for_status()
+        httpx.post(path, content=TIDES.encode(), trust_env=False, timeout=WAIT).raise_for_status()
         yield server
 
 

@@ -30,7 +30,7 @@ async def test_an_admin_changes_defaults_and_limits(server: Served) -> None:
         assert known["restart"]
         entries = (await ana.get("/api/v1/admin/audit")).json()["entries"]
         changes = [each["subject"] for each in entries if each["action"] == "change_settings"]
-        assert changes == ["server.runs_per_hour", "limits.usd", "depth"]
+        assert changes[:3] == ["server.runs_per_hour", "limits.usd", "depth"]
         page = (await ana.get("/settings", headers=READ)).text
         assert "Some settings were changed" in page
         for wrong in ({"limits.usd": "much"}, {"name": "nothing", "value": "1"}, {"name": "home", "value": "/etc"}):

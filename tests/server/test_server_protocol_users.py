@@ -114,11 +114,9 @@ async def test_what_tools_do_to_runs_is_in_the_audit_log(server: Served, home: P
 async def test_what_one_user_has_done_is_unknown_to_another(server: Served, tmp_path: Path) -> None:
     ann, bob = await token(server, "ann"), await token(server, "bob")
     async with httpx.AsyncClient(
-        base_url=server.url, headers={"Authorization": f"Bearer {ann}"}, trust_env=False
+        base_url=server.url, headers={"Authorization": f"Bearer {ann}"}, trust_env=False, timeout=WAIT
     ) as http:
-        made = await http.post(
-            "/api/v1/collections/default/documents", files={"file": ("tides.md", TIDES)}, timeout=WAIT
-        )
+        made = await http.post("/api/v1/collections/default/documents", files={"file": ("tides.md", TIDES)})
         assert made.status_code in (200, 201, 202), made.text
     async with api(server, ann) as client:
         response = await client.responses.create(model="assay", input="How far does the tide at Brest rise?")

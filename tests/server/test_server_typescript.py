@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from serving import TIDES, served
+from serving import TIDES, WAIT, served
 
 import assay.server.page
 
@@ -75,7 +75,9 @@ def test_a_generated_client_compiles_strictly_and_works(project: Path, tmp_path:
 
 def test_types_are_made_of_the_newest_edition_too(project: Path, tmp_path: Path) -> None:
     with served(tmp_path / "home") as server:
-        (project / "openapi-3.2.json").write_bytes(httpx.get(f"{server.url}/openapi.json", trust_env=False).content)
+        (project / "openapi-3.2.json").write_bytes(
+            httpx.get(f"{server.url}/openapi.json", trust_env=False, timeout=WAIT).content
+        )
     tool(project, "openapi-typescript", "openapi-3.2.json", "-o", "newest.d.ts")
     made = (project / "newest.d.ts").read_text()
     assert '"/api/v1/runs/{run}/events"' in made

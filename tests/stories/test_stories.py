@@ -166,7 +166,7 @@ def test_the_administrator(story: Story) -> None:
     try:
         url = served_at(story)
         ana = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False)
-        assert httpx.get(f"{url}/api/v1/runs", trust_env=False).status_code == 401
+        assert httpx.get(f"{url}/api/v1/runs", trust_env=False, timeout=60).status_code == 401
         sent = ana.post("/api/v1/collections/default/documents", files={"file": ("tides.md", notes.read_bytes())})
         assert sent.status_code < 300, sent.text
         until_read(ana)
@@ -179,7 +179,7 @@ def test_the_administrator(story: Story) -> None:
         assert "The tide at Brest rises seven metres. [1]" in report
     finally:
         server.terminate()
-        server.wait(60)
+        server.wait(120)
     story.type("db", "backup", "backup.zip")
     story.type("db", "restore", "backup.zip", "--home", "restored")
     listed = story.type("users", "list", "--home", "restored")
@@ -191,7 +191,7 @@ def test_the_administrator(story: Story) -> None:
 
 def until_read(client: httpx.Client) -> None:
     """Wait until the document which was sent is in its collection."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         if "tides.md" in client.get("/api/v1/collections/default/documents").text:
             return
@@ -202,11 +202,11 @@ def until_read(client: httpx.Client) -> None:
 def served_at(story: Story) -> str:
     """The address the server says it serves."""
     log = story.folder / "server.log"
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         found = re.search(r"serves (http://\S+)", log.read_text())
         with contextlib.suppress(httpx.ConnectError):  # it says where before it listens
-            if found and httpx.get(f"{found[1]}/livez", trust_env=False).status_code == 200:
+            if found and httpx.get(f"{found[1]}/livez", trust_env=False, timeout=60).status_code == 200:
                 return found[1]
         time.sleep(0.05)
     raise AssertionError(log.read_text())
@@ -283,12 +283,12 @@ def kept_level(story: Story) -> None:
         seen(story, "second.md")
     finally:
         watching.send_signal(signal.SIGINT)
-        assert watching.wait(30) in (0, 130)
+        assert watching.wait(120) in (0, 130)
 
 
 def seen(story: Story, name: str) -> None:
     """Wait until a document is in the watched collection. Who looks is the test, not the user."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while name not in story.look("docs", "list", "-c", "notes"):
         assert time.monotonic() < until, (story.folder / "server.log").read_text()
         time.sleep(0.5)

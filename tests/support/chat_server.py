@@ -171,7 +171,7 @@ def served(app: Callable[..., Any]) -> Iterator[int]:
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not server.started and time.monotonic() < end:
         time.sleep(0.005)
     try:

@@ -33,7 +33,7 @@ from starlette.routing import Route
 
 CLIENT, SECRET = "assay-test", "the-secret-of-the-client"
 AUDIENCE = "https://research.corp/mcp"
-WAIT = 60.0
+WAIT = 120.0
 
 
 @dataclass

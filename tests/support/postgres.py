@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MISSING = "no PostgreSQL server: set DATABASE_URL, or install one (apt-get install postgresql), and psycopg"
 USERS = ("postgres", "nobody")
-SECONDS = 60.0
+SECONDS = 120.0
 NAMED = "TEST_DATABASE_URL"
 """Where `DATABASE_URL` is kept while tests run: to programs which are tested it would be a setting."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 from browsers import CHROMIUM, MISSING
-from serving import TIDES, Served, served
+from serving import TIDES, WAIT, Served, served
 
 SKIPPED = MISSING
 WIDTHS = (390, 768, 1440)
@@ -57,13 +57,13 @@ def scripted(folder: Path, *arguments: str) -> Iterator[Served]:
 def shelve(server: Served, collection: str, name: str, text: str) -> None:
     """Put a document into a collection."""
     path = f"{server.url}/api/v1/collections/{collection}/documents"
-    httpx.post(path, params={"name": name}, content=text.encode(), trust_env=False).raise_for_status()
+    httpx.post(path, params={"name": name}, content=text.encode(), trust_env=False, timeout=WAIT).raise_for_status()
 
 
 def begin(server: Served, question: str, **more: Any) -> str:
     """Begin a run over the collection `tides`; its id."""
     body = {"question": question, "mode": "deep_research", "scope": {"collections": ["tides"]}, **more}
-    answer = httpx.post(f"{server.url}/api/v1/runs", json=body, trust_env=False)
+    answer = httpx.post(f"{server.url}/api/v1/runs", json=body, trust_env=False, timeout=WAIT)
     answer.raise_for_status()
     return str(answer.json()["id"])
 

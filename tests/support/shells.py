@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -90,12 +92,20 @@ class Terminal:
         self.seen = ""
 
     def answer(self, question: str, text: str) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while question not in self.seen:
             assert time.monotonic() < end, self.seen
             if select.select([self._master], [], [], 0.1)[0]:
                 self.seen += os.read(self._master, 65536).decode(errors="replace")
         os.write(self._master, text.encode())
+
+    def leave(self) -> tuple[int, str]:
+        """Ctrl-C, again where it was not heard: between a question and the reading of its answer it is not seen."""
+        while self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5.0)
+        return self.end()
 
     def end(self) -> tuple[int, str]:
         out, _ = self.process.communicate(timeout=300)

@@ -251,7 +251,7 @@ def _server(python: str) -> tuple[str, subprocess.Popen[bytes]]:
     def leave() -> None:
         assert started.stdin is not None
         started.stdin.close()
-        started.wait(30)
+        started.wait(120)
         folder.cleanup()
 
     atexit.register(leave)

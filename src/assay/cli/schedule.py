@@ -243,10 +243,10 @@ async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json
     configured = settings.load()
     folder = home or configured.home
     output, book = output_for(state, configured, notify, as_json=as_json), ScheduleBook(folder)
-    if output.verbosity >= 0:
-        say(f"watching {counted(len(book.all()), 'schedule')} (Ctrl-C ends)")
     try:
         with termination(), termination(signal.SIGINT):
+            if output.verbosity >= 0:
+                say(f"watching {counted(len(book.all()), 'schedule')} (Ctrl-C ends)")
             while True:
                 await ask_due(book, folder, configured, output)
                 await asyncio.sleep(EVERY)

@@ -203,12 +203,12 @@ async def worker(
             for worker in workers:
                 worker.stop()
 
-        if state.verbosity >= 0:
-            say(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
-            if configured.database is None:
-                say(FOR_ONE_MACHINE)
         try:
             with termination(), interrupts(stop):
+                if state.verbosity >= 0:
+                    say(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
+                    if configured.database is None:
+                        say(FOR_ONE_MACHINE)
                 await assay.ready()
                 gc.freeze()  # as in a server: a full collection would hold up every run of this process
                 await queue_workers.work_all(workers, until_empty=until_empty)

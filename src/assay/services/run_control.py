@@ -29,6 +29,8 @@ from assay.services.context import Context
 from assay.services.stored_runs import find
 
 POLL = 0.1
+LETTING_GO = 10.0
+"""Seconds within which whoever executed a run lets go of it when it has ended."""
 AT_WORK = ("planned", "running")
 WRITING = ("write", "verify")
 BECOMES = {"cancel": "cancelled", "pause": "paused"}
@@ -138,7 +140,16 @@ async def _wake(context: Context, run_id: str) -> None:
 async def delete(context: Context, reference: str) -> None:
     """Delete a run: its events, steps and messages; see `Assay.delete`."""
     row = await find(context, reference)
-    await context.store.journal.delete(row.run_id, evict=row.holder if is_dead(row.holder) else "")
+    end = context.clock.monotonic() + LETTING_GO
+    while True:
+        try:
+            await context.store.journal.delete(row.run_id, evict=row.holder if is_dead(row.holder) else "")
+            break
+        except LeaseHeld:
+            if row.status not in FINAL or context.clock.monotonic() >= end:
+                raise
+        await asyncio.sleep(POLL)
+        row = await find(context, row.run_id)
     await stored_runs.forget(context, [row.run_id])
 
 

@@ -40,7 +40,7 @@ def test_a_command_names_the_embedder_of_its_run(
 def test_the_background_makes_what_add_leaves(folder: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["docs", "add", str(folder), "--embedder", LOCAL]) == 0
     assert "vectors are made in the background" in capsys.readouterr().err
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         assert main(["docs", "embed", "--embedder", LOCAL, "--status", "--json"]) == 0
         if json.loads(capsys.readouterr().out)["missing"] == 0:

@@ -42,7 +42,7 @@ class Gate:
     def _vectors(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         if len(self._server.requests) == self._request:
             self.reached.set()
-            assert self.open.wait(30)
+            assert self.open.wait(120)
         return vectors(texts)
 
 

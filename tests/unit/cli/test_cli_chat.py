@@ -21,7 +21,7 @@ from shells import apart, spoken
 
 from assay.cli import chat_session
 
-LIMIT = 60.0
+LIMIT = 120.0
 BRIDGE = "# Bridge\n\nThe bridge of Vell was built in 1891. Its builder was Ottilie Brandt.\n\nIt is 240 metres long.\n"
 FIRST, SECOND = "When was the bridge of Vell built?", "Who was its builder?"
 

@@ -22,7 +22,7 @@ from terminal import Terminal
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="written for Linux's terminals")
 
 QUESTION = "Who wrote the Harbor report?"
-LIMIT = 60.0
+LIMIT = 120.0
 
 
 class Seen:
@@ -184,8 +184,8 @@ def test_watching_follows_another_process_and_ends_nothing(slow: Callable[..., S
 def test_an_ended_run_is_replayed(on_terminal: Callable[..., Seen], notes: Path):
     on_terminal(QUESTION, "--in", notes, "-o", notes.parent / "report.md").end()
     seen = on_terminal("runs", "watch", "last", "--speed", "0.5", size=(200, 50))
-    seen.until_shown(QUESTION)
     assert seen.end() == (0, "")
+    assert QUESTION in seen.raw
     assert len(seen.terminal.shown) == 3
     seen.is_clean()
 

@@ -45,7 +45,7 @@ def on_a_terminal(*arguments: object, columns: int = 60, **env: str) -> str:
         except OSError:  # nobody has the other end open any more
             break
     os.close(master)
-    assert process.wait(60) == 0
+    assert process.wait(120) == 0
     return seen.decode().replace("\r\n", "\n")
 
 

@@ -80,7 +80,7 @@ def test_on_a_terminal_the_answer_is_there_once(
     master, slave = pty.openpty()
     process = warm.start("ask", "-q", "last", "When was the north pier built?", stdout=slave, stderr=slave)
     os.close(slave)
-    seen, end = "", time.monotonic() + 60
+    seen, end = "", time.monotonic() + 120
     while process.poll() is None or select.select([master], [], [], 0)[0]:
         assert time.monotonic() < end, seen
         if select.select([master], [], [], 0.05)[0]:

@@ -17,7 +17,7 @@ from assay.run.engine import Engine, Outcome, RunTask
 from assay.run.run import Run
 from assay.store.memory import memory_store
 
-SECONDS = 60
+SECONDS = 120
 News = dict[Lease, Renewal | FenceLost]
 
 

@@ -125,11 +125,11 @@ def test_writers_wait_with_a_message_and_readers_do_not(store: Store, tmp_path: 
         fill(store, {"new.md": "zeppelin"})
         thread = threading.Thread(target=lambda: search.sync(lines.append))
         thread.start()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not lines and time.monotonic() < deadline:
             time.sleep(0.01)
         assert lines == ["waiting for another process to finish the search index"]
-    thread.join(20)
+    thread.join(120)
     assert found(search, "zeppelin") == ["new.md"]
 
 
@@ -169,7 +169,7 @@ def test_many_threads_at_once(store: Store, tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert answers == [["doc-7.md"]] * 8
 
 
@@ -196,7 +196,7 @@ def test_a_killed_writer_leaves_no_hole_and_no_double(tmp_path: Path, lines: int
     for _ in range(lines):
         child.stdout.readline()
     child.send_signal(signal.SIGKILL)
-    child.wait(20)
+    child.wait(120)
     child.stdout.close()
     search = opened(store, tmp_path / "index")
     names = found(search, "common")

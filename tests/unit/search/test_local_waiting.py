@@ -100,7 +100,7 @@ def test_many_waiting_pages_are_indexed_in_the_background(monkeypatch: pytest.Mo
     assert asked.cut == ["first.md"]
     fill(store, named("late", ["tide"] * 3), UNSORTED)
     asked.found("tide", "default")
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while len(asked.cut) < 8 and time.monotonic() < until:
         time.sleep(0.01)
     asked.search.close()

@@ -121,14 +121,14 @@ def test_others_do_not_wait_for_who_reads_slowly(engine: Engine, store: Store, m
 
     def slowly(document: Document) -> Sequence[PassageSpan]:
         reads.set()
-        assert go.wait(20)
+        assert go.wait(120)
         return reader.spans(document)
 
     slow = PostgresSearch(engine, store.library, slowly, SEGMENTER)
     thread = threading.Thread(target=slow.sync)
     thread.start()
     try:
-        assert reads.wait(20)
+        assert reads.wait(120)
         with engine.begin() as connection:
             connection.exec_driver_sql("SET LOCAL lock_timeout = '1s'")
             tables.lock(connection, PREFIX)  # is free
@@ -136,7 +136,7 @@ def test_others_do_not_wait_for_who_reads_slowly(engine: Engine, store: Store, m
         assert thread.is_alive()
     finally:
         go.set()
-        thread.join(20)
+        thread.join(120)
     assert not thread.is_alive()
     with engine.begin() as connection:
         come = extent(connection, PREFIX)

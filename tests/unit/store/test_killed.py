@@ -61,7 +61,7 @@ def killed_after(lines: int, home: Path) -> dict[str, int]:
     found = [child.stdout.readline() for _ in range(lines)]
     child.kill()
     found += child.stdout.read().splitlines(keepends=True)
-    child.wait(60)
+    child.wait(120)
     child.stdout.close()
     whole = [line.decode().split() for line in found if line.endswith(b"\n")]
     return {step: int(seq) for step, seq in whole}
