@@ -21,11 +21,15 @@ from assay.services.home_paths import is_indexed, log_file
 
 
 class ListedRun(RunRow, frozen=True, kw_only=True):
-    """A run in a list, with its owner and usage so far: US dollars, and tokens in and out together."""
+    """A run in a list, with its owner and usage so far: US dollars, and tokens in and out together.
+
+    `stop_reason` says why a completed run ended (`core.phrases.STOP_REASONS`); it is empty for any other.
+    """
 
     user: str = ""
     usd: float = 0.0
     tokens: int = 0
+    stop_reason: str = ""
 
 
 class _Owned(msgspec.Struct, frozen=True):
@@ -64,6 +68,25 @@ def listed_run(row: RunRow, spent: Spent | None) -> ListedRun:
         return known
     owned, used = msgspec.json.decode(spent.brief, type=_Owned), spent.usage
     return msgspec.structs.replace(known, user=owned.user, usd=used.usd, tokens=used.tokens)
+
+
+class _Ended(msgspec.Struct, frozen=True):
+    """The part of a completed run's last event that is read."""
+
+    stop_reason: str = ""
+
+
+async def with_reasons(context: Context, rows: Sequence[ListedRun]) -> list[ListedRun]:
+    """Runs with why they ended, which the last event of a completed run says."""
+    before = {row.run_id: row.last_seq - 1 for row in rows if row.status == "completed"}
+    ends = await context.store.journal.news(before, len(before)) if before else {}
+    said = {
+        run_id: msgspec.json.decode(event.data, type=_Ended).stop_reason
+        for run_id, each in ends.items()
+        for event in each.events
+        if event.type == "run.completed"
+    }
+    return [msgspec.structs.replace(row, stop_reason=said.get(row.run_id, "")) for row in rows]
 
 
 async def find(context: Context, reference: str) -> RunRow:
