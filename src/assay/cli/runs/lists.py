@@ -318,7 +318,7 @@ def _evidence(view: RunView) -> Iterator[str]:
     parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
     for each in reversed(parts.values()):
         yield f"  {each.status}: {clean(each.part)}" + (f" ({clean(each.reason)})" if each.reason else "")
-    yield f"  {counted(len(view.sources), 'source')} met, {counted(len(view.claims), 'claim')} made"
+    yield f"  {counted(len(view.sources), 'source')} found, {counted(len(view.claims), 'claim')} made"
     for claim in view.claims:
         why = f" ({clean(claim.reason)})" if claim.reason else ""
         yield f"    {claim.verdict}{why}: {shorten(clean(claim.text))}"
