@@ -220,6 +220,26 @@ def test_files_are_dropped_beside_a_question_and_a_draft_into_its_field(visit: V
     assert "seven metres" in page.locator(".verdicts").inner_text()
 
 
+def test_only_a_pdf_is_shown_as_printed_too(visit: Visit, plain: Served, ended: str) -> None:
+    page = visit(plain).page
+    page.goto(f"/runs/{ended}")
+    page.locator("#report .cite").first.click()
+    page.locator("#source mark#passage").wait_for()
+    assert page.locator("#source .views").is_hidden()
+
+
+def test_a_text_is_checked_against_files_chosen_beside_it(visit: Visit, plain: Served, tmp_path: Path) -> None:
+    page = visit(plain).page
+    file = tmp_path / "mole.txt"
+    file.write_text("The mole of Vendel was built in 1850.")
+    page.goto("/verify")
+    page.get_by_label("Your text").fill("The mole of Vendel was built in 1850.")
+    page.locator("input[type=file]").set_input_files(file)
+    assert page.locator(".chip.file").inner_text().endswith("mole.txt")
+    page.get_by_role("button", name="Verify").click()
+    assert page.locator(".verdicts > li").first.get_attribute("class") == "quoted"
+
+
 def test_by_keyboard_alone(visit: Visit, plain: Served) -> None:
     page = visit(plain).page
     page.goto("/")
@@ -317,6 +337,10 @@ def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(v
             page.locator(".note .opens a").first.click()
         pane.locator("svg rect").first.wait_for()
         assert pane.get_attribute("role") == ("dialog" if over else "complementary")
+        if not over:  # the quote is not half behind the source
+            edge = "(one) => one.getBoundingClientRect()"
+            note, beside = page.locator(".note").evaluate(edge), pane.evaluate(edge)
+            assert note["right"] <= beside["left"]
         assert page.locator("#report").evaluate(PLACE) == before  # nothing jumps
         assert pane.locator("svg").get_attribute("aria-label") == "Page 2 as printed"
         assert page.evaluate("fetch(document.querySelector('#source image').href.baseVal).then((one) => one.ok)")

@@ -67,6 +67,45 @@ async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> No
             assert TIDE in page.text
 
 
+async def test_a_run_that_found_nothing_says_so_in_the_list(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        run = await begun(client, "What do penguins in Norway eat?", scope={"collections": ["tides"]})
+        await until(client, run)
+        assert "Completed: nothing found" in (await client.get("/runs?q=penguins")).text
+        listed = (await client.get("/api/v1/runs?q=penguins")).json()["runs"]
+        assert [(each["status"], each["stop_reason"]) for each in listed] == [("completed", "no_evidence")]
+
+
+async def test_a_text_is_checked_against_files_sent_with_it(server: Served) -> None:
+    """They come into a collection of their own, which is ticked afterwards, so that they need not be sent again."""
+    async with server.client(headers=HTML) as client:
+        files = {"files": ("mole.txt", b"The mole of Vendel was built in 1850.")}
+        page = (await client.post("/verify", data={"text": "The mole of Vendel was built in 1850."}, files=files)).text
+        assert 'class="quoted"' in page
+        name = re.search(r'name="collection" value="(checked-[\d-]+)" checked', page)
+        assert name
+        again = await client.post("/verify", data={"text": "The mole was built in 1851.", "collection": name[1]})
+        assert 'class="quoted"' not in again.text
+        assert "1 claim<" in again.text
+
+
+async def test_a_text_with_citations_is_searched_for_evidence_of_the_rest_if_asked(server: Served) -> None:
+    cited = "The tide at Brest rises seven metres. [1]\n\nThe tide at Brest rises seven metres.\n\n[1] nowhere.md\n"
+    async with server.client(headers=HTML) as client:
+        for more, supported in (({}, False), ({"find": "1"}, True)):
+            page = await client.post("/verify", data={"text": cited, "collection": "tides", **more})
+            assert ('class="quoted"' in page.text) == supported
+
+
+async def test_a_file_that_cannot_be_read_is_named_beside_the_text(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        files = {"files": ("empty.pdf", b"")}
+        page = await client.post("/verify", data={"text": "It was built in 1850."}, files=files)
+        assert page.status_code == 422
+        assert "empty.pdf" in page.text
+        assert "It was built in 1850." in page.text
+
+
 async def test_a_live_screen_comes_in_regions_until_the_run_has_ended(server: Served) -> None:
     async with server.client() as client:
         run = await begun(client, TIDE, scope={"collections": ["tides"]})

@@ -34,7 +34,8 @@ def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
     targets: dict[Path, Path] = {}
     for path in paths:
         if not suffix(path):
-            raise click.UsageError(f"{path} must end in {' or '.join(plugins.names('exporters'))}")
+            *others, last = plugins.names("exporters")
+            raise click.UsageError(f"{path} must end in {', '.join(others)} or {last}")
         target = _target(path)
         try:
             _check(path, target)

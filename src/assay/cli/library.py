@@ -143,10 +143,10 @@ async def check_collection(assay: Assay, collection: str) -> None:
         await assay.check_collection(collection)
 
 
-async def without_documents(assay: Assay, collection: str = DEFAULT) -> str:
-    """The message for an empty collection: the collections with documents, else how to add the first one."""
+async def without_documents(assay: Assay, collection: str = DEFAULT, named_by: str = "-c NAME") -> str:
+    """The message for an empty collection: the collections with documents and how to name one, else how to add some."""
     others = [row.name for row in await assay.collections() if row.documents and row.name != collection]
     if not others:
         return HOW_TO_ADD
     named = ", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else "")
-    return f"the collection {collection} has no documents; others have some: {named} (`--in @NAME`)"
+    return f"the collection {collection} has no documents; others have some: {named} (`{named_by}`)"

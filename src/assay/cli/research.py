@@ -184,7 +184,7 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
         bare = code in (Exit.NO_EVIDENCE, Exit.FAILED) and library and output.verbosity >= 0
         if bare and not await assay.documents():
-            say(await without_documents(assay))
+            say(await without_documents(assay, named_by="--in @NAME"))
         if output.verbosity >= 0 and not order.options.get("models"):
             await _tell_of_local_models(assay)
         await keep_to_rules(assay, output.verbosity)
@@ -229,7 +229,7 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
     if unfinished[0].status == "waiting":
         say(f"this question was asked before, and run {run_id} waits for its owner: assay runs show {run_id}")
     else:
-        say(f"this question was interrupted before; to continue that run: assay runs resume {run_id}")
+        say(f"an earlier run of this question was interrupted; to continue it: assay runs resume {run_id}")
     return ""
 
 

@@ -149,7 +149,7 @@ def _bundle_lines(found: Verification) -> Iterator[str]:
     yield ""
     yield f"SHA-256 {found.sha256}"
     if found.ok:
-        yield "claimed by its maker, as no check can show it: where its sources are from, and when they were read"
+        yield "claimed by its maker, and not checkable: where its sources are from, and when they were read"
     yield _conclusion(found)
 
 

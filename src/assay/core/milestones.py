@@ -72,8 +72,8 @@ def shorten(line: str, width: int = LONGEST) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 source`, `2 sources`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+    """`1 source`, `2,000 sources`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
 @singledispatch
@@ -200,7 +200,7 @@ def _(event: events.ControlAccepted) -> str:
 def _(event: events.ControlApplied) -> str:
     if event.lane:
         return f"agent {event.lane} is stopped"
-    followed = f"the decision at {event.where} follows it"
+    followed = f"the message is followed at {event.where}"
     return followed if event.action == "steer" else "paused" if event.action == "pause" else ""
 
 

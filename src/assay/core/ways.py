@@ -107,10 +107,16 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
 )
 
 
+_FLAG = re.compile(r" \(--[a-z-]+( [A-Z]+)?\)")
+
+
 def worded(text: str) -> str:
-    """A message with its commands replaced by the terms of the current surface."""
+    """A message with its commands replaced by the terms of the current surface, which has no flags."""
     surface = _surface.get()
-    if surface == "terminal" or "assay " not in text:
+    if surface == "terminal":
+        return text
+    text = _FLAG.sub("", text)
+    if "assay " not in text:
         return text
     for pattern, words in _COMMANDS:
         text = pattern.sub(lambda found: words[surface].format(found.groupdict().get("name") or ""), text)  # noqa: B023

@@ -6,14 +6,14 @@ Text from pages and documents (titles, addresses, quotes, claims in a list) is e
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from assay.core import blocks
+from assay.core.blocks import Block, read_blocks
 from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
 from assay.core.markers import CitationMode, strip
 from assay.core.phrases import reason, verdict
-from assay.core.report import Report, ReportPassage, ReportSource
+from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import gettext as _
 from assay.core.translation import listed, number
 from assay.core.view import RunView
@@ -41,9 +41,9 @@ def after_text(view: RunView, report: Report, citations: CitationMode = "numbers
 
 
 def _rendered(view: RunView, citations: CitationMode) -> str:
-    body = report_parts.read_body(view, citations)
-    parts = (*_parts(view, body.report, citations), _definitions(body.report, citations))
-    return _joined(blocks.render(body.text.blocks).rstrip(), *parts) + "\n"
+    report = build_report(view, citations)
+    parts = (*_parts(view, report, citations), _definitions(report, citations))
+    return _joined(report.markdown.rstrip(), *parts) + "\n"
 
 
 def _parts(view: RunView, report: Report, citations: CitationMode) -> tuple[str, ...]:
@@ -115,22 +115,40 @@ def _definitions(report: Report, citations: CitationMode) -> str:
     """The link definitions for the references in the text, if it has any."""
     cited = report_parts.cited(report)
     if citations == "numbers":
-        return "\n".join(_definition(source) for source in cited)
+        anchor = _anchor(_("Sources"), report.markdown) if cited else ""
+        return "\n".join(_definition(source, anchor) for source in cited)
     if citations == "footnotes":
         quotes = report_parts.quotes(report)
         return "\n\n".join(_footnote(source, quotes.get(source.id, ())) for source in cited)
     return ""
 
 
-def _definition(source: ReportSource) -> str:
+def _definition(source: ReportSource, anchor: str) -> str:
     target = link_target(source.url)
-    where = f"<{_ENTITY.sub(_AMPERSAND, target)}>" if target else _anchor(_("Sources"))
+    where = f"<{_ENTITY.sub(_AMPERSAND, target)}>" if target else f"#{anchor}"
     return f"[{source.number}]: {where}"
 
 
-def _anchor(heading: str) -> str:
-    """The link to a heading, with the anchor that GitHub and most renderers give it."""
-    return "#" + re.sub(r"[^\w-]+", "", heading.lower().replace(" ", "-"))
+def _anchor(heading: str, before: str) -> str:
+    """The anchor that GitHub and most renderers give a heading after the text `before`, which may have the same one."""
+    if not re.search(rf"^(?:[^\w\n]|\d)*{re.escape(heading)}(?:[^\w\n]|\d)*$", before, re.IGNORECASE | re.MULTILINE):
+        return _slug(heading)  # as nearly always: the text need not be parsed
+    used: dict[str, int] = {}
+    for title in (*(leaf.content for leaf in _headings(before)), heading):
+        anchor = slug = _slug(title)
+        while anchor in used:
+            used[slug] += 1
+            anchor = f"{slug}-{used[slug]}"
+        used[anchor] = 0
+    return anchor
+
+
+def _headings(text: str) -> Iterator[Block]:
+    return (leaf for block in read_blocks(text) for leaf in block.prose() if leaf.kind == "heading")
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^\w-]+", "", title.lower().replace(" ", "-"))
 
 
 def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:

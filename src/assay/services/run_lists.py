@@ -32,7 +32,7 @@ from assay.core.ports.store import Store
 from assay.core.view import fold
 from assay.run.process import is_dead
 from assay.services.context import Context
-from assay.services.stored_runs import ListedRun, forget, listed_run, with_accounts, without_the_dead
+from assay.services.stored_runs import ListedRun, forget, listed_run, with_accounts, with_reasons, without_the_dead
 
 if TYPE_CHECKING:
     import assay.services.threads as conversation
@@ -73,7 +73,8 @@ async def search(context: Context, text: str, cursor: str, limit: int) -> FoundR
         raise SearchError(f"the index of runs: {error.strerror or error}") from error
     shown = found[:limit]
     rows = await context.store.journal.rows([hit.run_id for hit in shown])
-    listed = {row.run_id: row for row in await with_accounts(context, without_the_dead(list(rows.values())))}
+    known = await with_accounts(context, without_the_dead(list(rows.values())))
+    listed = {row.run_id: row for row in await with_reasons(context, known)}
     hits = [
         FoundRun(run=listed[hit.run_id], score=hit.score, snippet=hit.snippet) for hit in shown if hit.run_id in listed
     ]
@@ -230,6 +231,7 @@ async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, 
     found = await journal.page(wanted, lists.bounded_page(limit), lists.read_cursor(cursor, int))
     known = without_the_dead(found.rows)
     rows = await with_accounts(context, known) if accounts else [listed_run(row, None) for row in known]
+    rows = await with_reasons(context, rows)
     return RunsPage(runs=tuple(rows), next="" if found.next is None else lists.cursor_text(found.next))
 
 

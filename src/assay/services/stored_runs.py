@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 import msgspec
 
@@ -21,11 +21,15 @@ from assay.services.home_paths import is_indexed, log_file
 
 
 class ListedRun(RunRow, frozen=True, kw_only=True):
-    """A run in a list, with its owner and usage so far: US dollars, and tokens in and out together."""
+    """A run in a list, with its owner and usage so far: US dollars, and tokens in and out together.
+
+    `stop_reason` says why a completed run ended (`core.phrases.STOP_REASONS`); it is empty for any other.
+    """
 
     user: str = ""
     usd: float = 0.0
     tokens: int = 0
+    stop_reason: str = ""
 
 
 class _Owned(msgspec.Struct, frozen=True):
@@ -64,6 +68,39 @@ def listed_run(row: RunRow, spent: Spent | None) -> ListedRun:
         return known
     owned, used = msgspec.json.decode(spent.brief, type=_Owned), spent.usage
     return msgspec.structs.replace(known, user=owned.user, usd=used.usd, tokens=used.tokens)
+
+
+class _Ended(msgspec.Struct, frozen=True):
+    """The part of a completed run's last event that is read."""
+
+    stop_reason: str = ""
+
+
+MOST_REASONS = 20_000
+"""The stop reasons kept in memory, since lists are read again and again, and a completed run's never changes."""
+
+
+async def with_reasons(context: Context, rows: Sequence[ListedRun]) -> list[ListedRun]:
+    """Runs with why they ended, which the last event of a completed run says."""
+    known = context.once("stop_reasons", lambda _: dict[str, str]())
+    over = {row.run_id: row.last_seq - 1 for row in rows if row.status == "completed"}
+    asked = {run_id: seq for run_id, seq in over.items() if run_id not in known}
+    if asked:
+        if len(known) + len(asked) > MOST_REASONS:
+            known.clear()
+        known |= await _reasons(context, over if not known else asked)
+    return [msgspec.structs.replace(row, stop_reason=known[row.run_id]) if row.run_id in known else row for row in rows]
+
+
+async def _reasons(context: Context, before: Mapping[str, int]) -> dict[str, str]:
+    """The stop reasons of completed runs, given with the number of their last event but one."""
+    ends = await context.store.journal.news(before, len(before))
+    return {
+        run_id: msgspec.json.decode(event.data, type=_Ended).stop_reason
+        for run_id, each in ends.items()
+        for event in each.events
+        if event.type == "run.completed"
+    }
 
 
 async def find(context: Context, reference: str) -> RunRow:

@@ -33,10 +33,14 @@ def test_empty_lists_say_what_makes_the_first(capsys, home: Path):
 def test_where_documents_are_is_said_where_there_are_none(capsys):
     assert main(["docs", "add", "tides.md", "-c", "sea", "-q"]) == 0
     capsys.readouterr()
-    for command, code in ((["docs", "list"], 0), (["How high does the tide rise?", "--offline"], 1)):
+    for command, code, named_by in (
+        (["docs", "list"], 0, "-c NAME"),
+        (["docs", "search", "tide"], 0, "-c NAME"),
+        (["How high does the tide rise?", "--offline"], 1, "--in @NAME"),
+    ):
         assert main(command) == code
         errors = capsys.readouterr().err
-        assert "the collection default has no documents; others have some: sea (`--in @NAME`)" in errors
+        assert f"the collection default has no documents; others have some: sea (`{named_by}`)" in errors
         assert "the library is empty" not in errors
 
 

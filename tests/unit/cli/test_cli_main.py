@@ -99,7 +99,7 @@ def test_every_help_has_two_examples_which_parse(name: str):
         (["What is it?", "docs/"], "put the question in quotes, and paths after --in"),
         (["What is it?", "--json", "--events"], "--json and --events exclude each other"),
         (["What is it?", "--max-time", "soon"], "'soon' is not a time like 90s, 5m or 1h"),
-        (["What is it?", "-o", "report.pptx"], "report.pptx must end in .bib or .csl.json or .docx"),
+        (["What is it?", "-o", "report.pptx"], "report.pptx must end in .bib, .csl.json, .docx"),
         (["What is it?", "-o", "no/such/folder/report.md"], "the folder no/such/folder does not exist"),
         (["docs", "search"], "give a query, or --batch FILE.jsonl"),
     ],

@@ -47,7 +47,7 @@ def test_a_bundle_which_holds(bundle: Path, nowhere: Path, capsys: pytest.Captur
         *("documents", "snapshots", "passages", "markers", "claims", "counts", "text"),
     ]
     assert out.splitlines()[-1].startswith(f"{bundle} is consistent with itself; not signed: run ")
-    assert "claimed by its maker, as no check can show it" in out.splitlines()[-2]
+    assert "claimed by its maker, and not checkable" in out.splitlines()[-2]
     assert out.splitlines()[-1].endswith("a report that passed its final check")
     assert not nowhere.exists()
 

@@ -61,3 +61,10 @@ def test_a_stored_message_is_worded_where_it_is_read():
     with read_on("http"):
         assert worded(text) == "run k3 was paused; to continue: POST /api/v1/runs/k3/resume"
         assert worded("it was begun by assay 0.1.0") == "it was begun by assay 0.1.0"
+
+
+def test_flags_are_named_only_in_a_terminal():
+    text = "name documents (--in PATH), or have the web searched (--web)"
+    assert worded(text) == text
+    with read_on("http"):
+        assert worded(text) == "name documents, or have the web searched"

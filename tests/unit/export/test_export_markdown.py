@@ -126,6 +126,20 @@ def _cited(source: Source, text: str = "It is so [S1.1].\n") -> logs.Log:
     return log
 
 
+HEADED = (
+    ("Sources say so. It is so [S1.1].\n", "#sources"),
+    ("## Sources\n\nIt is so [S1.1].\n", "#sources-1"),
+    ("Sources\n-------\n\nIt is so [S1.1].\n\n## Sources 1\n\nMore.\n", "#sources-2"),
+    ("> ## **sources**\n\nIt is so [S1.1].\n", "#sources-1"),
+)
+
+
+@pytest.mark.parametrize(("text", "anchor"), HEADED)
+def test_numbers_lead_to_the_list_of_sources_though_the_report_has_that_heading_too(text: str, anchor: str) -> None:
+    markdown = render(fold(_cited(logs.source("S1", url="notes.md"), text).events))
+    assert links(markdown) == [("1", anchor)]
+
+
 HOSTILE = (
     "](javascript:alert(1)) [x", "<script>alert(1)</script>", "![x](http://evil/?q=1)", "\x1b[31mred\x1b[0m",
     "\u202egnp.exe", "a\n\n# Heading\n[1]: http://evil/", "`code", "&lt;b&gt;", "1. x", "| a | b |",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logs
 import pytest
 from repair_runs import FOUND, LIES, run
 
-from assay.core.view import ViewBuilder
+from assay.core import events as e
+from assay.core.plan import Plan, PlanStep
+from assay.core.view import ViewBuilder, fold
 from assay.server.page.hub import Board, screen_of
 
 
@@ -18,3 +21,17 @@ async def test_a_screen_which_was_watched_ends_as_one_which_is_read_anew(report:
         board.put(board.render(builder.view, at_once=True))
     assert board.html == screen_of(builder.view)
     assert "being checked" not in board.html["report"]
+
+
+def test_agents_and_steps_stop_with_their_run() -> None:
+    log = logs.dispatched(1, 2)
+    next(logs.agent(log, 1))
+    log.add(
+        "research", e.PlanChanged(plan=Plan(title="Find it", steps=(PlanStep(id=1, title="One", status="running"),)))
+    )
+    going = screen_of(fold(log.events))
+    assert all(">running<" in going[name] for name in ("lane-1", "plan"))
+    log.add("", e.RunCancelled())
+    over = screen_of(fold(log.events))
+    assert all(">stopped<" in over[name] for name in ("lane-1", "lane-2", "plan"))
+    assert not any(word in over[name] for word in (">running<", "Waiting for its turn") for name in over)

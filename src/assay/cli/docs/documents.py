@@ -267,6 +267,7 @@ async def _search(
             found = [Explanation(hit=hit) for hit in await assay.search(query, limit=limit, collection=collection)]
         if not found:
             await check_collection(assay, collection)
+            say("nothing found" if await assay.documents(collection) else await without_documents(assay, collection))
         return found
 
 
@@ -313,8 +314,6 @@ def _explained(found: Explanation) -> Explained:
 
 
 def _show(found: list[Explanation], explain: bool) -> None:
-    if not found:
-        say("nothing found")
     for each in found:
         hit = each.hit
         write(f"{clean(hit.document.title or hit.document.name)}  {clean(hit.document.url)}  ({hit.score:.2f})")

@@ -195,9 +195,8 @@ def _report(done: Ingested, collection: str, verbosity: int, noun: str = "file")
     print_warnings(done.warnings, done.notes, done.skipped, verbosity)
     if verbosity >= 0:
         skipped = skipped_count(done.skipped, collection)
-        say(
-            f"{counted(done.documents, 'document')} from {counted(done.files, noun)}, {done.added} of them new{skipped}"
-        )
+        read = f"{counted(done.documents, 'document')} from {counted(done.files, noun)}"
+        say(f"{read}, {done.added:,} of them new{skipped}")
 
 
 @click.command("sync")

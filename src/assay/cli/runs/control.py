@@ -198,10 +198,10 @@ async def _steer(reference: str, text: str, home: Path | None, wait: float) -> S
 
 def _outcome_of(steered: Steered) -> str:
     if steered.state == "applied":
-        return f"the decision at {steered.note} follows it"
+        return f"the run follows it at {steered.note}"
     if steered.state == "rejected":
         return f"not followed: {steered.note}"
-    return "stored; the run's next decision follows it"
+    return "stored; the run follows it at its next decision"
 
 
 @click.command("finish")

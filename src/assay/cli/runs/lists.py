@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 import click
 
@@ -21,11 +21,14 @@ from assay.cli.terminal import clean, say, table, write, write_json
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
-from assay.core.ports import FINAL, RunRow, RunStatus
+from assay.core.ports import FINAL, RunStatus
 from assay.core.ports.lists import STARRED, read_label
 from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
+
+if TYPE_CHECKING:
+    from assay.services.stored_runs import ListedRun
 
 # A run's age in people's words.
 
@@ -59,7 +62,7 @@ class ListFilter(TypedDict):
 class ShownRuns:
     """The runs of a page, the details shown beside each, and where the list continues."""
 
-    def __init__(self, rows: Sequence[RunRow] = (), next: str = "", beside: Sequence[str] | None = None) -> None:
+    def __init__(self, rows: Sequence[ListedRun] = (), next: str = "", beside: Sequence[str] | None = None) -> None:
         self.rows, self.next = rows, next
         self.beside = [row.question for row in rows] if beside is None else beside
 
@@ -127,8 +130,10 @@ async def _searched(assay: Assay, text: str, cursor: str, limit: int) -> ShownRu
     )
 
 
-def _status(row: RunRow) -> str:
+def _status(row: ListedRun) -> str:
     """A run that has neither ended nor a live process was interrupted; one that waits or is paused needs no process."""
+    if row.stop_reason == "no_evidence":
+        return "completed: nothing found"
     if row.queued and not row.holder and row.status not in FINAL and row.status != "paused":
         return "queued"
     return row.status if row.status in FINAL or row.status in ("waiting", "paused") or row.holder else "interrupted"
@@ -313,7 +318,7 @@ def _evidence(view: RunView) -> Iterator[str]:
     parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
     for each in reversed(parts.values()):
         yield f"  {each.status}: {clean(each.part)}" + (f" ({clean(each.reason)})" if each.reason else "")
-    yield f"  {counted(len(view.sources), 'source')} met, {counted(len(view.claims), 'claim')} made"
+    yield f"  {counted(len(view.sources), 'source')} found, {counted(len(view.claims), 'claim')} made"
     for claim in view.claims:
         why = f" ({clean(claim.reason)})" if claim.reason else ""
         yield f"    {claim.verdict}{why}: {shorten(clean(claim.text))}"

@@ -237,7 +237,7 @@ def service_of(name: str, access: Access) -> tuple[ChatService, str]:
         raise ConfigError(f"{prefix!r} has no address: set services.{prefix}.url to the base of its API")
     if service.key and access.key is None and not access.url:
         variable = f"{service.key.upper()}_API_KEY"
-        raise ConfigError(f"{prefix} needs a key: set {variable}, or keys.{service.key} in the settings file")
+        raise ConfigError(f"{prefix} needs a key: assay keys set {service.key}, or set {variable}")
     return service, model
 
 

@@ -23,7 +23,10 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 
 class RunShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A run in a list. `usd` and `tokens` are its usage so far; times are ISO 8601 UTC."""
+    """A run in a list. `usd` and `tokens` are its usage so far; times are ISO 8601 UTC.
+
+    `stop_reason` says why a completed run ended: `done`, `no_evidence`, or the limit that was reached.
+    """
 
     id: str
     question: str
@@ -38,6 +41,7 @@ class RunShown(msgspec.Struct, frozen=True, kw_only=True):
     executed: bool
     usd: float
     tokens: int
+    stop_reason: str = ""
 
 
 class RunList(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,6 +137,7 @@ def listed(row: ListedRun) -> RunShown:
         executed=bool(row.holder),
         usd=row.usd,
         tokens=row.tokens,
+        stop_reason=row.stop_reason,
     )
 
 

@@ -179,7 +179,7 @@ async def list_runs(
     ctx: Ctx, limit: Annotated[int, Field(ge=1, le=LISTED, description="Number of runs at most.")] = 20
 ) -> ListedRuns:
     """The latest runs, newest first."""
-    rows = await assay_of(ctx).runs(limit)
+    rows = (await assay_of(ctx).page(limit=limit, accounts=False)).runs
     return ListedRuns(runs=[RunEntry.model_validate(row, from_attributes=True) for row in rows])
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import msgspec
-from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from assay.core.brief import Estimate
@@ -13,8 +10,9 @@ from assay.core.errors import AssayError, UnknownName
 from assay.core.ports import CollectionRow, RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
-from assay.server.api import automation, collections, documents, reports, runs
+from assay.server.api import automation, reports, runs
 from assay.server.page.forms import PageForm, read_form, run_wanted
+from assay.server.page.shelfscreen import most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
@@ -46,11 +44,11 @@ async def show_home(call: RouteCall) -> Response:
 
 async def ask(call: RouteCall) -> Response:
     """Start the run a form asks for; problems are shown beside the form."""
-    form = await read_form(call.request, call.backend.settings.server.upload_mb * 1_000_000 + 100_000)
+    form = await read_form(call.request, most_bytes(call))
     try:
         wanted = run_wanted(form)
         if form.files:
-            collection = await _store_files(call, form.files)
+            collection = await store_files(call, form.files, "asked")
             scope = msgspec.structs.replace(wanted.scope, collections=(*wanted.scope.collections, collection))
             wanted = msgspec.structs.replace(wanted, scope=scope)
         begun = await runs.create_run(call, wanted, runs.Patience())
@@ -75,15 +73,6 @@ async def estimate(call: RouteCall) -> Response:
     if is_fragment(call.request):
         return piece(call.request, "parts/estimate.html", estimate=found, fault=fault)
     return await _home(call, form, fault, estimate=found)
-
-
-async def _store_files(call: RouteCall, files: tuple[UploadFile, ...]) -> str:
-    """Put files sent with a question into a new collection, and wait until they are read."""
-    collection = f"asked-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
-    most = call.backend.settings.server.upload_mb * 1_000_000
-    made = await collections.begin_uploads(call, files, collection, most)
-    await documents.await_additions(call, made, documents.WAIT)
-    return collection
 
 
 async def _home(

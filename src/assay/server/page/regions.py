@@ -326,7 +326,7 @@ def pipeline_of(view: RunView) -> Iterator[Doing]:
 
 
 def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
-    """An agent: with all its steps if `whole`, else with the latest."""
+    """An agent: of a run that is over (`whole`) with all its steps, else with the latest."""
     doings: tuple[Doing, ...] = ()
     for turn in reversed(lane.turns):
         doings = (*_doings(turn), *doings)
@@ -339,8 +339,8 @@ def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
         stoppable=lane.state == "running" and not whole,
         title=gettext("Agent {number}").format(number=lane.lane),
         task=lane.task,
-        state=lane.state,
-        now=_now(lane, doings),
+        state="stopped" if whole and lane.state in ("planned", "running") else lane.state,  # with its run
+        now=gettext("Given up") if whole and lane.state == "planned" else _now(lane, doings),
         doings=doings,
         steps=sum(len(turn.thoughts) + len(turn.tools) for turn in lane.turns),
         finding=lane.finding.text,

@@ -31,6 +31,7 @@ from assay.server.api.reports import ShareShown, formats, list_shares
 from assay.server.api.run_requests import AddedScope
 from assay.server.page.forms import PageForm, converted, read_form
 from assay.server.page.regions import active_seconds, summary_of
+from assay.server.page.shelfscreen import most_bytes, store_files
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.page.words import language_of
 from assay.server.problems import Refusal, problem_of
@@ -191,14 +192,20 @@ async def show_verify(call: RouteCall) -> Response:
 
 
 async def verify(call: RouteCall) -> Response:
-    """Check a text, and show each sentence's verdict."""
-    form = await read_form(call.request)
-    scope = AddedScope(collections=form.texts("collection"))
+    """Check a text, also against files sent with it, and show each sentence's verdict."""
+    form = await read_form(call.request, most_bytes(call))
     try:
-        wanted = documents.TextWanted(text=form.text("text"), scope=scope, web=bool(form.text("web")))
+        if form.files:
+            chosen = (*form.texts("collection"), await store_files(call, form.files, "checked"))
+            form = PageForm(form.fields | {"collection": chosen})  # ticked from now on: they need not be sent again
+        scope = AddedScope(collections=form.texts("collection"))
+        find = True if form.text("find") else None
+        wanted = documents.TextWanted(text=form.text("text"), scope=scope, web=bool(form.text("web")), find=find)
         found = await documents.verify_text(call, wanted)
     except (Refusal, AssayError) as error:
         return await _verify(call, form, fault=str(error), status=422)
+    finally:
+        await call.request.close()
     return await _verify(call, form, found)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import quote
 
 import msgspec
+from starlette.datastructures import UploadFile
 from starlette.responses import PlainTextResponse, Response
 
 from assay.core.errors import AssayError
@@ -17,7 +20,7 @@ from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
 from assay.server.page.templates_environment import go_to, is_fragment, screen
 from assay.server.problems import Refusal, refusal
-from assay.server.wire import RouteCall
+from assay.server.wire import BODY_BYTES, RouteCall
 from assay.services.shelves import Excerpt
 
 WAIT = 3.0
@@ -86,6 +89,24 @@ async def upload(call: RouteCall, collection: str) -> Response:
             return PlainTextResponse(str(error), 422)
         return await _collection(call, collection, str(error), 422)
     return go_to(_address(collection))
+
+
+def most_bytes(call: RouteCall) -> int:
+    """The most bytes of a form with files beside its texts."""
+    return call.backend.settings.server.upload_mb * 1_000_000 + BODY_BYTES
+
+
+async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: str) -> str:
+    """Put files sent with a form into a new collection, named after a purpose and the time, and wait for them.
+
+    Raises:
+        Refusal: nothing could be read of any.
+    """
+    collection = f"{purpose}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+    most = call.backend.settings.server.upload_mb * 1_000_000
+    made = await collections.begin_uploads(call, files, collection, most)
+    await documents.await_additions(call, made, documents.WAIT)
+    return collection
 
 
 async def add_places(call: RouteCall, collection: str) -> Response:

@@ -305,7 +305,8 @@ def _uncited_verdict(found: PendingClaim, rules: CheckRules) -> CodeRuling:
     ruling = settle(found.sentence, found.evidence, rules)
     if ruling.check.verdict != "unsupported":
         return ruling
-    reason = f"no citation, and nothing found says it: {ruling.check.reason}"
+    why = ruling.check.reason.replace("the cited passage", "the passage")  # which was found, not cited
+    reason = f"no citation, and nothing found says it: {why}"
     return msgspec.structs.replace(ruling, check=msgspec.structs.replace(ruling.check, reason=reason))
 
 

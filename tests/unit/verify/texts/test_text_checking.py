@@ -226,3 +226,8 @@ def test_looking_for_evidence_changes_no_sentence_and_loses_none(sentences: list
     assert {each.id for each in plain.claims if each.verdict in HOLDING} <= {
         each.id for each in found.claims if each.verdict in HOLDING
     }
+
+
+def test_passages_found_for_a_sentence_that_cites_nothing_are_not_called_cited() -> None:
+    (found,) = sought("The tide at Brest rose in 1931.\n").claims
+    assert found.reason.startswith("no citation, and nothing found says it: the date 1931 is not in the passage")

@@ -107,7 +107,7 @@ drops?.addEventListener("drop", async (event) => {
   const field = /** @type {HTMLInputElement | null} */ (drops.querySelector("input[type=file]"));
   const draft = /** @type {HTMLTextAreaElement | null} */ (drops.querySelector("textarea[name=text]"));
   if (draft) draft.value = await given[0].text();
-  if (!field) return;
+  if (draft || !field) return;
   field.files = given;
   field.dispatchEvent(new Event("change", { bubbles: true }));
 });

@@ -35,6 +35,18 @@ function place() {
   rail?.toggleAttribute("inert", true);
 }
 
+/** The quote of a citation would stand where the source is now: it stands below its citation instead. */
+function clear() {
+  const note = /** @type {HTMLElement | null} */ (document.querySelector(".note:not([hidden])"));
+  const box = document.querySelector("a[data-show][aria-expanded=true]")?.getClientRects()[0];
+  if (!pane || pane.hidden || pane.classList.contains("over") || !note || !box) return;
+  const edge = pane.getBoundingClientRect().left;
+  if (note.getBoundingClientRect().right <= edge) return;
+  note.style.left = `${Math.max(16, Math.min(box.left - 24, edge - note.offsetWidth - 16)) + scrollX}px`;
+  note.style.top = `${box.bottom + 8 + scrollY}px`;
+  note.style.maxHeight = `${Math.max(160, innerHeight - box.bottom - 20)}px`;
+}
+
 function close() {
   if (!pane || pane.hidden) return;
   const inside = pane.contains(document.activeElement);
@@ -94,6 +106,7 @@ async function open(link, enters) {
   const wasOpen = !pane.hidden;
   pane.hidden = false;
   place();
+  clear();
   if (enters || pane.classList.contains("over")) pane.focus();
   if (wasOpen && shown === link.href) return;
   shown = link.href;
@@ -164,3 +177,5 @@ pane?.addEventListener("change", (event) => {
   show(value === "page" ? "page" : "text");
 });
 addEventListener("resize", place);
+const notes = document.querySelector("body > .note");
+if (notes) new MutationObserver(clear).observe(notes, { attributeFilter: ["hidden", "style"] });
