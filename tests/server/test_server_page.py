@@ -67,11 +67,11 @@ async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> No
             assert TIDE in page.text
 
 
-async def test_a_run_that_found_nothing_says_so_in_the_list(server: Served) -> None:
+async def test_a_run_that_found_no_answer_says_so_in_the_list(server: Served) -> None:
     async with server.client(headers=HTML) as client:
         run = await begun(client, "What do penguins in Norway eat?", scope={"collections": ["tides"]})
         await until(client, run)
-        assert "Completed: nothing found" in (await client.get("/runs?q=penguins")).text
+        assert "Completed: no answer found" in (await client.get("/runs?q=penguins")).text
         listed = (await client.get("/api/v1/runs?q=penguins")).json()["runs"]
         assert [(each["status"], each["stop_reason"]) for each in listed] == [("completed", "no_evidence")]
 

@@ -349,11 +349,11 @@ def test_sigterm_leaves_a_run_which_can_be_resumed(slow: Callable[..., Slow], as
     assert assay("runs", "list").stdout.split("\t")[2] == "interrupted"
 
 
-def test_a_run_that_found_nothing_says_so_in_the_list(assay: Command, notes: Path) -> None:
+def test_a_run_that_found_no_answer_says_so_in_the_list(assay: Command, notes: Path) -> None:
     assert assay("What do penguins in Norway eat?", "--in", notes).returncode == 6
     assert assay(QUESTION, "--in", notes).returncode == 0
     lines = assay("runs", "list").stdout.splitlines()
-    assert [line.split("\t")[2] for line in lines] == ["completed", "completed: nothing found"]
+    assert [line.split("\t")[2] for line in lines] == ["completed", "completed: no answer found"]
     rows = json.loads(assay("runs", "list", "--json").stdout)
     assert {row["status"] for row in rows} == {"completed"}
     assert [row["stop_reason"] for row in rows] == ["done", "no_evidence"]

@@ -133,7 +133,7 @@ async def _searched(assay: Assay, text: str, cursor: str, limit: int) -> ShownRu
 def _status(row: ListedRun) -> str:
     """A run that has neither ended nor a live process was interrupted; one that waits or is paused needs no process."""
     if row.stop_reason == "no_evidence":
-        return "completed: nothing found"
+        return "completed: no answer found"
     if row.queued and not row.holder and row.status not in FINAL and row.status != "paused":
         return "queued"
     return row.status if row.status in FINAL or row.status in ("waiting", "paused") or row.holder else "interrupted"

@@ -143,7 +143,7 @@ class RunEntry(BaseModel):
     status: str
     created_at: str
     thread: str = ""
-    stop_reason: str = Field("", description="Why a completed run ended; no_evidence: it found nothing.")
+    stop_reason: str = Field("", description="Why a completed run ended; no_evidence: it found no answer.")
 
 
 class ListedRuns(BaseModel):
