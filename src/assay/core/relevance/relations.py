@@ -8,7 +8,7 @@ a verb in the past. Only for questions that ask who did something ("who wrote �
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from assay.core.lexicon import MONTHS, stop_terms
@@ -19,6 +19,12 @@ _WHO = re.compile(
     r"hanno|heeft)\s+)?(?:first\s+|originally\s+|zuerst\s+)?(?P<verb>[^\W\d_]{3,})",
     re.IGNORECASE,
 )
+_HAPPENED = re.compile(
+    r"(?:when|where|why|how|by whom|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
+    r"(?:was|were|is|are|did|does|do|has|have|had)\s.+\s(?P<verb>[a-z]{3,})[?\s.]*",
+    re.IGNORECASE,
+)
+"""A question about what was done or happened, with its verb at the end: "when was the bridge opened?"."""
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w.'’-]+"
 _NAME = rf"(?P<name>{_CAPITAL})(?:\s+(?:(?:van|von|der|den|de|du|da|di|la|le)\s+)?{_CAPITAL})*"
 _BE = r"(?:is|are|was|were|be|been|being|est|sont|était|fut|été|es|son|fue|fueron|era|sido|è|fu|stato|stata|é|foi|werd)"
@@ -62,6 +68,31 @@ def says_other(question: TopicQuestion, text: str) -> bool:
     if said:
         return said == 1 and _of_another(question, verb, text)
     return bool(verb) and any(_done(text))
+
+
+def of_other_things(question: TopicQuestion, texts: Sequence[str], documents: Sequence[Collection[str]]) -> list[bool]:
+    """True for each text that says the question's verb in a document with nothing else of the question, while another
+    document has some of it: "it was opened in 2010" of a shop, if a bridge is asked about.
+
+    `documents` are the keys of the question that the document of each text has.
+    """
+    verb = _asked_verb(question.text, question.analysis) or _happened(question.text, question.analysis)
+    own = set(keys(verb, question.analysis)) if verb and question.negating == question.language else set[str]()
+    rest = set(question.keys) - own if own else set[str]()
+    if all(rest.isdisjoint(each) for each in documents):
+        return [False] * len(texts)
+    return [
+        rest.isdisjoint(known) and any(_same(verb, word, question.analysis) for word in _words(text))
+        for text, known in zip(texts, documents, strict=True)
+    ]
+
+
+@lru_cache(maxsize=512)
+def _happened(question: str, analysis: str) -> str:
+    """The last word of a question when, where, why or how something happened; "" for any other."""
+    match = _HAPPENED.fullmatch(question)
+    verb = match["verb"] if match and match["verb"].islower() else ""
+    return "" if stop_terms(analysis).issuperset(keys(verb, analysis)) else verb
 
 
 def _of_another(question: TopicQuestion, verb: str, text: str) -> bool:
