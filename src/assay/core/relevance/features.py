@@ -16,6 +16,7 @@ from itertools import pairwise
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
 from assay.core.relevance.ordinals import same_ordinals
+from assay.core.relevance.relations import verb_keys
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
@@ -186,10 +187,13 @@ class Features:
         return held
 
     def _said_otherwise(self, at: int) -> dict[str, float]:
-        """The question's keys that a statement has in another form: a year within a time, an ordinal, a negation."""
-        ordinals = same_ordinals(self.question, self.statements[at].text)
+        """The question's keys that a statement has in another form: a year within a time, an ordinal, a verb, a
+        negation.
+        """
+        text = self.statements[at].text
+        formed = same_ordinals(self.question, text) | verb_keys(self.question, text)
         negations = self._negations if self._negations and self.denial(at) > 0 else ()
-        found = dict.fromkeys(negations, NEAR_VALUE) | {key: 1.0 for key in ordinals if key in self.question.keys}
+        found = dict.fromkeys(negations, NEAR_VALUE) | {key: 1.0 for key in formed if key in self.question.keys}
         return found | self._years_within(at)
 
     def _years_within(self, at: int) -> dict[str, float]:

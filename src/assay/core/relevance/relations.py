@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from assay.core.lexicon import MONTHS, stop_terms
-from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys
+from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
 _WHO = re.compile(
     r"(?<!\w)(?:who|wer|qui|quién|quiénes|chi|quem)\s+(?:(?:has|have|had|hat|hatte|haben|a|ont|avait|ha|han|había|"
@@ -34,6 +34,7 @@ _PASSIVE = re.compile(
     rf"|(?<!\w)(?P<reduced>[^\W\d_]+(?:ed|é|ée|és|ées|[ai]do|[ai]da|[aiu]to|[aiu]ta)))"
     rf"\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,2}}{_NAME}"
 )
+_DOER = re.compile(rf"(?<!\w){_BY}\s|{_CAPITAL}\s+(?:(?:van|von|de|da|di|la|le|[A-Z]\.)\s+)?{_CAPITAL}")
 _AFTER = re.compile(
     rf"\b(?:wurden?|worden|werden|wird)\b[^,;:]*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}}(?:t|en))\b"
 )
@@ -76,7 +77,7 @@ def of_other_things(question: TopicQuestion, texts: Sequence[str], documents: Se
 
     `documents` are the keys of the question that the document of each text has.
     """
-    verb = _asked_verb(question.text, question.analysis) or _happened(question.text, question.analysis)
+    verb = _verb(question)
     own = set(keys(verb, question.analysis)) if verb and question.negating == question.language else set[str]()
     rest = set(question.keys) - own if own else set[str]()
     if all(rest.isdisjoint(each) for each in documents):
@@ -85,6 +86,31 @@ def of_other_things(question: TopicQuestion, texts: Sequence[str], documents: Se
         rest.isdisjoint(known) and any(_same(verb, word, question.analysis) for word in _words(text))
         for text, known in zip(texts, documents, strict=True)
     ]
+
+
+def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
+    """True if one of the texts may say who did what a question asks: it has the verb, a doer ("by"), or a full name.
+
+    Also if the question does not ask that, or its language writes every noun with a capital letter.
+    """
+    verb = _asked_verb(question.text, question.analysis)
+    if not verb or question.negating != question.language or question.language in CAPITALIZING:
+        return True
+    if is_unspaced(question.text) or _DOER.search(" \n ".join(texts)):
+        return True
+    return any(_same(verb, word, question.analysis) for text in texts for word in _words(text))
+
+
+def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:
+    """The key of the question's verb, if a text has another form of it: "written" for "wrote"."""
+    verb = _verb(question)
+    told = bool(verb) and any(_same(verb, word, question.analysis) for word in _words(text))
+    return frozenset(keys(verb, question.analysis)) if told else frozenset()
+
+
+def _verb(question: TopicQuestion) -> str:
+    """The verb of a question that asks who did something, or when, where, why or how something happened; else ""."""
+    return _asked_verb(question.text, question.analysis) or _happened(question.text, question.analysis)
 
 
 @lru_cache(maxsize=512)
@@ -159,11 +185,20 @@ def _same(verb: str, word: str, analysis: str) -> bool:
 
 
 def _ablaut(one: str, other: str) -> bool:
-    """True if two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben"."""
+    """True if two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben".
+
+    They begin alike: "opened" is not "painted".
+    """
+    first = {_VOWELS.sub("", _bare(word)[:1]) for word in (one, other)}
+    if len(first) > 1:
+        return False
     short, long = sorted((_consonants(one), _consonants(other)), key=len)
     return len(short) > 1 and long.startswith(short) and set(long[len(short) :]) <= set("nrst")
 
 
 def _consonants(word: str) -> str:
-    bare = word.removeprefix("ge") if len(word) > 5 else word
-    return re.sub(r"(.)\1+", r"\1", _VOWELS.sub("", bare).replace("d", "t"))
+    return re.sub(r"(.)\1+", r"\1", _VOWELS.sub("", _bare(word)).replace("d", "t"))
+
+
+def _bare(word: str) -> str:
+    return word.removeprefix("ge") if len(word) > 5 else word

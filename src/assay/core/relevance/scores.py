@@ -19,7 +19,7 @@ from assay.core.messages import Rarity
 from assay.core.relevance.definitions import defining
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.ordinals import has_other_ordinal, same_ordinals
-from assay.core.relevance.relations import asks, of_other_things, says_other
+from assay.core.relevance.relations import asks, of_other_things, says_other, tells_who
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -256,12 +256,14 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
 
 def _is_beside(features: Features, scores: Sequence[float], able: Sequence[int], best: Sequence[int]) -> bool:
     """True if nothing answers, whatever the words: a name of the question is nowhere; the best statements tell no
-    time, but one is asked for; or the best of all is about another ordinal, and none about the same.
+    time or nobody, but one is asked for; or the best of all is about another ordinal, and none about the same.
     """
     question, texts = features.question, [f"{each.label} {each.text}" for each in features.statements]
     if features.lacks_a_name():
         return True
     if question.wanted == "date" and not any(tells_time(question, texts[at]) for at in best):
+        return True
+    if not tells_who(question, [texts[at] for at in best]):
         return True
     first = max(range(len(texts)), key=lambda at: scores[at])
     return has_other_ordinal(question, texts[first]) and not any(same_ordinals(question, texts[at]) for at in able)
