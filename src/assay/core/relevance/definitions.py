@@ -86,7 +86,7 @@ def is_defined_by(question: TopicQuestion, name: str) -> bool:
 @lru_cache(maxsize=512)
 def _thing(question: str, analysis: str) -> frozenset[str]:
     """The keys of what a question asks the meaning of; empty if it asks something else."""
-    plain = question.strip().rstrip("?？ .!")
+    plain = question.strip(" ¿?？.!")
     match = next(filter(None, (pattern.fullmatch(plain) for pattern in _ASKED)), None)
     said = next(filter(None, match.groups()), "") if match else ""
     return _names(_WITHIN.split(said)[0], analysis)

@@ -26,7 +26,7 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
         r"\b(?:seconds\b|\d+[- ]second\b|(?:a|one|per) second\b|minutes?\b|hour|days?\b|week|month|year|decade|centur)",
         r"\b(?:met(?:er|re)s?\b|kilomet|miles?\b|feet\b|foot\b|inch(?:es)?\b|yards?\b)",
         r"\b(?:until|till|since (?:\d|then|\w+ \d))",
-        r"\b(?:sekunde|minute|stunde|tage[ns]?\b|(?:ein(?:en)?|am|pro|jeden|\d+\.?) tag\b|woche|monat|jahr|meter|kilometer)",
+        r"\b(?:sekunde|minute|stunde|woche|monat|jahr|meter|kilometer|tage[ns]?\b|(?:einen?|am|pro|\d+\.?) tag\b)",
         r"\b(?:bis|seit)\b",
         r"\b(?:секунд|минут|час(?:а|ов|ы)?\b|дн[яей]|день|недел|месяц|год|лет|столет|метр|километр|до\b|с\b)",
         r"\b(?:segundo|minuto|hora|día|semana|mes(?:es)?\b|años?\b|siglo|metro|kilómetro|hasta\b|desde\b)",
@@ -85,7 +85,7 @@ _PAST = re.compile(r"\W*(?:when (?:was|were|did|had)|wann (?:war|wurde|hat|hatte
 _AMBIGUOUS = ("may", "mar", "march", "mai", "dez")
 _MONTH = "|".join(month for month in MONTHS if month not in _AMBIGUOUS)
 _DATED = re.compile(
-    rf"(?<![\d.])\d{{3,4}}s?(?![\d.]\d)|\d{{1,2}}[./:-]\d{{1,2}}|\b(?i:{_MONTH})\b|\b(?:May|March|Mai)\b"
+    rf"(?<![\d.])\d{{3,4}}s?(?![\d.]\d)|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2}}|\d{{1,2}}:\d{{2}}|\b(?i:{_MONTH})\b|\b(?:May|March|Mai)\b"
 )
 
 
