@@ -129,6 +129,7 @@ def test_where_nouns_have_capitals_no_word_is_known_as_a_name() -> None:
         "No royalty is required.",
         "You don't have to pay us.",
         "It costs 5 euros.",
+        "It costs US$59.95.",
         "Das kostet 5 Mark.",
         "Der Eintritt ist kostenlos.",
         "It costs two francs.",
@@ -147,6 +148,7 @@ def test_a_price(text: str) -> None:
         "A sugar-free drink is sold in Europe.",
         "Francis lives in San Francisco, in France.",
         "The library ends with a question mark.",
+        "The script reads $HOLM_BIN.",
         "Рубежи страны.",
     ],
 )

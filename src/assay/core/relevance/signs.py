@@ -35,7 +35,7 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
         r"دقيقة|ساعة|ساعات|يوم|أيام|شهر|أشهر|سنة|سنوات|عام|قرن|متر|حتى",
     ),
     "money": (
-        r"[$€£¥₽₹]|dollar|\beuros?\b|\bpounds?\b|\bcents?\b|\byen\b|yuan|\bfran(?:cs?|ken)\b|\d\s?(?:\w+\s)?marks?\b",
+        r"\$\s?\d|\d\s?\$|[€£¥₽₹]|dollar|\beuros?\b|\bpounds?\b|\bcents?\b|\byen\b|yuan|\bfran(?:cs?|ken)\b|\d\s?(?:\w+\s)?marks?\b",
         r"\bруб(?:л|\.)|доллар|евро|[元圆円]|美元",
         r"دولار|يورو|جنيه|dólar|\blibras?\b|\b(?:USD|EUR|GBP|CHF)\b|kostenlos|kostenfrei|gratis|umsonst|бесплатн|免费",
         r"\bfor free\b|(?<![\w-])free[\s-]of[\s-](?:charge|cost)|(?<![\w-])free\s*(?:[.,;:!?)]|$)",
