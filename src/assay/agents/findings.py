@@ -288,7 +288,9 @@ def _wrong_with(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
 
 
 def _must_cite(text: str, task: AgentTask, ledger: Ledger) -> bool:
-    """True if a text is long, or says something about the passages shown."""
+    """True if a text is long, or says something about the passages shown; not if it says that nothing was found."""
+    if text.strip() == nothing():
+        return False
     return len(words(text)) >= LONG_ENOUGH_TO_CITE or mentions_passages(text, task, ledger)
 
 

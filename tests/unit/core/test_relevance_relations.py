@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
 from assay.core.relevance.grades import CitedSentence, grade
-from assay.core.relevance.relations import asks, says_other
+from assay.core.relevance.relations import asks, of_other_things, says_other, tells_who, verb_keys
 from assay.core.relevance.superlatives import extremes
 
 SPIRE = "Who wrote the book on which the film The Spire is based?"
@@ -173,3 +173,69 @@ def test_what_tells_of_a_question_may_answer(text: str) -> None:
 def test_the_question_of_a_faq_is_left_out() -> None:
     texts = ("Who writes the programs?", "The programs are written by volunteers.")
     assert ordered("Who writes the programs?", *texts) == [texts[1]]
+
+
+SHOP = ("The shop sells tea.", "It was opened in 2010 by a family from Hull.")
+BRIDGE = ("The bridge crosses the river.", "In 1950 the bridge was painted green.")
+
+
+def elsewhere(question: str) -> list[bool]:
+    read = read_question(question, beside=" ".join((*SHOP, *BRIDGE)))
+    documents = [{"shop", "open"}] * 2 + [{"bridg", "green"}] * 2
+    known = [set(read.keys) & each for each in documents]
+    return of_other_things(read, (*SHOP, *BRIDGE), known)
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("When was the bridge opened?", [1]),
+        ("Who opened the bridge?", [1]),
+        ("When was the shop opened?", []),
+        ("When was the tower opened?", []),
+        ("Is the bridge open?", []),
+    ],
+)
+def test_the_verb_said_of_what_another_document_is_about(question: str, left_out: list[int]) -> None:
+    assert [at for at, left in enumerate(elsewhere(question)) if left] == left_out
+
+
+def test_what_another_document_says_of_its_own_thing_answers_nothing() -> None:
+    statements = [
+        *(QuotableStatement(text=text, source=0, place=at, title="The shop") for at, text in enumerate(SHOP)),
+        *(QuotableStatement(text=text, source=1, place=at, title="The bridge") for at, text in enumerate(BRIDGE)),
+    ]
+    places = {each.place for each in judge(read_question("When was the bridge opened?"), statements).ranked}
+    assert 1 not in places
+    assert judge(read_question("When was the shop opened?"), statements).ranked[0].place == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "held"),
+    [
+        ("Who wrote the novel?", "A novel written by Carl Dorn.", True),
+        ("Who sang the song?", "The song is sung by Eva Holm.", True),
+        ("When did the war begin?", "The war began in 1890.", True),
+        ("When was the bridge opened?", "The bridge was painted in 1890.", False),
+        ("Who wrote the novel?", "The novel was sold by Carl Dorn.", False),
+        ("What is written there?", "She wrote a novel.", False),
+    ],
+)
+def test_the_verb_in_another_form_counts_as_said(question: str, text: str, held: bool) -> None:
+    assert bool(verb_keys(read_question(question, beside=text), text)) == held
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "tells"),
+    [
+        ("Who wrote the tool?", "The tool runs on Unix and Windows.", False),
+        ("Who wrote the tool?", "The writer of the tool is not known.", True),
+        ("Who wrote the tool?", "It is the work of Carl Dorn.", True),
+        ("Who wrote the tool?", "The tool is made by volunteers.", True),
+        ("Who is the mayor?", "The mayor is tall.", True),
+        ("Wer schrieb das Buch?", "Das Buch ist grün.", True),
+        ("What does the tool do?", "It builds.", True),
+    ],
+)
+def test_who_did_it_needs_the_verb_a_doer_or_a_full_name(question: str, text: str, tells: bool) -> None:
+    assert tells_who(read_question(question, beside=text), [text]) == tells

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.signs import stated_times, written_otherwise
+from assay.core.relevance.signs import MEASURES, has_number, stated_times, tells_time, written_otherwise
 
 
 @pytest.mark.parametrize(
@@ -116,3 +116,144 @@ def test_nothing_answers_if_a_name_is_nowhere(question: str, texts: list[str], a
 def test_where_nouns_have_capitals_no_word_is_known_as_a_name() -> None:
     assert read_question("Wie viele Einwohner hat die Stadt München heute?").named == ()
     assert read_question("How fast does it run on an Apple M2?").named == (frozenset(("appl", "m2")),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Entry is free.",
+        "Entry is free for children.",
+        "Children get in for free.",
+        "It is sent free of charge.",
+        "There is free entry on Sundays.",
+        "No royalty is required.",
+        "You don't have to pay us.",
+        "It costs 5 euros.",
+        "It costs US$59.95.",
+        "Das kostet 5 Mark.",
+        "Der Eintritt ist kostenlos.",
+        "It costs two francs.",
+    ],
+)
+def test_a_price(text: str) -> None:
+    assert MEASURES["money"].search(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is free software.",
+        "You are free to copy it.",
+        "The disk has free space.",
+        "A sugar-free drink is sold in Europe.",
+        "Francis lives in San Francisco, in France.",
+        "The library ends with a question mark.",
+        "The script reads $HOLM_BIN.",
+        "Рубежи страны.",
+    ],
+)
+def test_no_price(text: str) -> None:
+    assert not MEASURES["money"].search(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "extent"),
+    [
+        ("It lasts 3 seconds.", True),
+        ("A 60-second pause.", True),
+        ("Es dauert einen Tag.", True),
+        ("Cela prend deux jours.", True),
+        ("It is ten feet long.", True),
+        ("The second edition has a footnote.", False),
+        ("The tag of a journal.", False),
+        ("A milestone.", False),
+        ("Это часть и часто.", False),
+    ],
+)
+def test_signs_of_an_extent_are_whole_words(text: str, extent: bool) -> None:
+    assert bool(MEASURES["extent"].search(text)) == extent
+
+
+def test_free_software_has_no_price() -> None:
+    texts = ("The program is free software.", "The program runs on Unix.")
+    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
+    assert not judge(read_question("How much does the program cost?"), statements).answers()
+    assert best("How much does the program cost?", *texts, "The program is free of charge.") not in texts
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "tells"),
+    [
+        ("When was the tool released?", "The tool reads version 1.1 if it is given.", False),
+        ("When was the tool released?", "The tool may be used.", False),
+        ("When was the tool released?", "The tool came out in 1998.", True),
+        ("When was the tool released?", "The tool came out after the war.", True),
+        ("When was the tool released?", "The tool came out in May.", True),
+        ("When should I use the tool?", "Use it if the files are large.", True),
+        ("When should I use the tool?", "The tool is small.", False),
+        ("Wann wurde die Brücke gebaut?", "Die Brücke ist grün.", False),
+        ("Wann wurde die Brücke gebaut?", "Die Brücke entstand nach dem Krieg.", True),
+        ("Quand le pont fut-il construit ?", "Le pont est vert et long.", True),
+    ],
+)
+def test_a_time_is_told(question: str, text: str, tells: bool) -> None:
+    assert tells_time(read_question(question, beside=text), text) == tells
+
+
+def test_nothing_answers_when_without_a_time() -> None:
+    texts = ("The tool was released by volunteers.", "The tool is small.", "The tool is green.")
+    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
+    assert not judge(read_question("When was the tool released?"), statements).answers()
+    dated = [*statements, QuotableStatement(text="The tool was released in 1998.", place=3)]
+    assert judge(read_question("When was the tool released?"), dated).answers()
+
+
+@pytest.mark.parametrize("text", ["Neither Mercury nor Venus has one.", "Both have one.", "Three have one.", "3 have."])
+def test_a_number(text: str) -> None:
+    assert has_number(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "first"),
+    [
+        (
+            "How many planets have no moons?",
+            ("Earth has one moon.", "Neither Mercury nor Venus has a moon.", "Mars has two moons."),
+            1,
+        ),
+        (
+            "How many planets have no moons?",
+            ("Earth has one moon.", "Two planets, Mercury and Venus, have no moons.", "Mars has two moons."),
+            1,
+        ),
+        (
+            "How many planets have moons?",
+            ("Of the planets six have moons.", "Neither Mercury nor Venus has a moon."),
+            0,
+        ),
+    ],
+)
+def test_who_has_none_is_counted(question: str, texts: tuple[str, ...], first: int) -> None:
+    statements = [QuotableStatement(text=text, place=at, title="Planets") for at, text in enumerate(texts)]
+    judgement = judge(read_question(question, beside=" ".join(texts)), statements)
+    assert judgement.answers()
+    assert texts[judgement.ranked[0].place] == texts[first]
+
+
+@pytest.mark.parametrize(
+    ("question", "light"),
+    [
+        ("How long does a refund take?", {"take"}),
+        ("How much does entry cost?", {"cost"}),
+        ("Wie lange dauert die Reise?", {"dauert"}),
+        ("Who may take a refund?", set()),
+        ("How much did the cost of living rise?", set()),
+    ],
+)
+def test_a_verb_that_only_asks_for_a_measure_is_light(question: str, light: set[str]) -> None:
+    assert read_question(question).light == light
+
+
+def test_an_answer_need_not_have_a_light_verb() -> None:
+    texts = ("Refunds are paid within 14 days.", "You may take a refund.", "Goods are sent by post.")
+    assert best("How long does a refund take?", *texts) == texts[0]

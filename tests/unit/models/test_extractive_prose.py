@@ -11,6 +11,7 @@ from assay.core.messages import Message, Request
 from assay.core.phrases import NOTHING
 from assay.models.extractive import respond
 from assay.models.shown_documents.passages import split
+from assay.models.shown_documents.shelf import ShownSources
 
 BURJ = "# Burj Khalifa\n\nThe tower opened on 4 January 2010.\n\nIt was designed by Adrian Smith. It has 163 floors.\n"
 DAM = (
@@ -109,6 +110,34 @@ def test_the_sentence_before_one_that_points_back_is_quoted_with_it() -> None:
     assert answer.splitlines()[0].startswith("The sixth field is called pass.")
     apart = text.replace(". This", ".\n\nThis")
     assert found("Which field decides the order of the checks?", "Notes", apart).startswith("This field decides")
+
+
+def _shown(text: str) -> str:
+    passages = "\n".join(f"[S1.{at}] {each}" for at, each in enumerate(text.strip().split("\n\n")))
+    return f"## S1 Notes <https://notes.example>\n{passages}"
+
+
+def test_a_question_of_a_document_is_the_heading_of_what_answers_it() -> None:
+    text = (
+        "Why do you not use Holmconf?\n\nWe want to keep the package small.\n\nIt is portable.\n\nA third line.\n\n"
+        "Where is the manual?\n\nSee the file with the long name.\n"
+    )
+    (book,) = ShownSources([_shown(text)]).books
+    assert [each.heading for each in book.sentences] == [
+        "",
+        "Why do you not use Holmconf?",
+        "Why do you not use Holmconf?",
+        "",
+        "",
+        "Where is the manual?",
+    ]
+    assert "keep the package small" in found("Why do you not use Holmconf?", "Notes", text).splitlines()[0]
+
+
+def test_a_glossary_at_the_top_of_a_document_defines_its_terms() -> None:
+    text = "ballast: heavy stuff that keeps a ship upright\n\nkeel: the lowest beam\n\nBallast was taken in Hull.\n"
+    assert found("What is ballast?", "Terms", text).startswith("ballast: heavy stuff that keeps a ship upright [")
+    assert found("Where was ballast taken?", "Terms", text).startswith("Ballast was taken in Hull. [")
 
 
 MIXED = (

@@ -13,21 +13,24 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS
+from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
+from assay.core.relevance.ordinals import same_ordinals
+from assay.core.relevance.relations import verb_keys
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
     FEWEST_COUNTED,
     FEWEST_NAMING,
     FRESH_KEYS,
+    LIGHT_WEIGHT,
     LONG_KEYS,
     MASS_SCALE,
     NEAR_VALUE,
     SHORT_KEYS,
     YEAR_AS_BOUND,
 )
-from assay.core.relevance.signs import MEASURES, REASON, stated_times
+from assay.core.relevance.signs import MEASURES, REASON, has_name, has_number, stated_times
 from assay.core.relevance.topic_question import (
     QuotableStatement,
     TopicQuestion,
@@ -50,10 +53,6 @@ _YEAR = re.compile(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}
 _A_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d]|[.,]\d)")
 _FIGURE = re.compile(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
 _MARKS = ".,;:()?!¿¡“”\"'"
-_NUMBER = re.compile(r"\d")
-_CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
-_WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
-_NUMERAL = re.compile(rf"\b(?:{'|'.join((*NUMBER_WORDS, *TENS, *NUMERALS))})\b", re.IGNORECASE)
 
 
 class Features:
@@ -75,7 +74,9 @@ class Features:
         self._near = near_keys(self._asked, vocabulary)
         self.weights = self._rarity(rarity)
         self._total = sum(self.weights.values()) or 1.0
-        self._held = [self._hold(found) | self._years_within(at) for at, found in enumerate(self._sets)]
+        words = (key for key in self._asked if not is_unspaced(key))
+        self._negations = [key for key in words if any(no for _, no in clauses(key, question.negating))]
+        self._held = [self._hold(found) | self._said_otherwise(at) for at, found in enumerate(self._sets)]
         self._sources = self._by_source()
         self._own = [self._share(held) for held in self._held]
         self._best = max(self._own, default=0.0) or 1.0
@@ -90,6 +91,10 @@ class Features:
     def matches(self, at: int) -> Mapping[str, float]:
         """The keys of the question in a statement, and how well each matches."""
         return self._held[at]
+
+    def matches_in_document(self, at: int) -> Mapping[str, float]:
+        """Those in the document of a statement, its headings and its title."""
+        return self._sources[self.statements[at].source]
 
     def matches_around(self, at: int) -> dict[str, float]:
         """Those in it, its neighbours, its heading and its title together."""
@@ -181,6 +186,16 @@ class Features:
                 held[key] = NEAR_VALUE
         return held
 
+    def _said_otherwise(self, at: int) -> dict[str, float]:
+        """The question's keys that a statement has in another form: a year within a time, an ordinal, a verb, a
+        negation.
+        """
+        text = self.statements[at].text
+        formed = same_ordinals(self.question, text) | verb_keys(self.question, text)
+        negations = self._negations if self._negations and self.denial(at) > 0 else ()
+        found = dict.fromkeys(negations, NEAR_VALUE) | {key: 1.0 for key in formed if key in self.question.keys}
+        return found | self._years_within(at)
+
     def _years_within(self, at: int) -> dict[str, float]:
         """The question's years that are in a time which a statement bounds: "from 2013 until 2015"."""
         years = [key for key in self._asked if _A_YEAR.fullmatch(key) and key not in self._sets[at]]
@@ -195,7 +210,7 @@ class Features:
             size = max(scope.passages, FEWEST_COUNTED)
             counted = (key for key in self._asked if key in scope.holding)
             found |= {key: _inverse(size, min(size, scope.holding[key])) for key in counted}
-        return found
+        return {key: weight * (LIGHT_WEIGHT if key in self.question.light else 1.0) for key, weight in found.items()}
 
     def _by_source(self) -> dict[int, dict[str, float]]:
         found: dict[int, dict[str, float]] = defaultdict(dict)
@@ -335,7 +350,7 @@ class Features:
 
     def rest(self, held: Mapping[str, float]) -> float:
         """The share of the matching keys that are not names: what is asked about the named thing."""
-        rest = [key for key in self._asked if key not in self.question.names]
+        rest = [key for key in self._asked if key not in self.question.names | self.question.light]
         return sum(held.get(key, 0.0) for key in rest) / len(rest) if rest else 1.0
 
     def _fresh(self, at: int) -> str:
@@ -346,13 +361,11 @@ class Features:
     def _kind(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
         """For each kind: 1 if the thing asked for is there, -1 if not; 0 if another kind is asked for."""
         wanted = self.question.wanted
-        number = bool(
-            _NUMBER.search(fresh) or _NUMERAL.search(fresh) or (is_unspaced(fresh) and _CJK_NUMBER.search(fresh))
-        )
+        number = has_number(fresh)
         return (
             _sign(number) if wanted == "number" else 0.0,
             _sign(bool(_YEAR.search(fresh)) or (number and 0.3)) if wanted == "date" else 0.0,
-            _sign(_has_name(fresh)) if wanted == "name" else 0.0,
+            _sign(has_name(fresh)) if wanted == "name" else 0.0,
             float(bool(REASON.search(fresh))) if wanted == "reason" else 0.0,
             float(not number) if wanted == "number" else 0.0,
         )
@@ -369,13 +382,6 @@ def _inverse(size: int, held: int) -> float:
 
 def _sign(value: float | bool) -> float:
     return 2.0 * float(value) - 1.0
-
-
-def _has_name(text: str) -> float:
-    """1 if a word other than the first is written as a name; a half if the script has no capitals."""
-    if not any(letter.isupper() or letter.islower() for letter in text):
-        return 0.5
-    return float(any(word[0][0].isupper() for word in _WORD.finditer(text) if word.start()))
 
 
 def _context(each: QuotableStatement) -> tuple[str, str]:

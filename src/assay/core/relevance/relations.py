@@ -8,17 +8,23 @@ a verb in the past. Only for questions that ask who did something ("who wrote �
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from assay.core.lexicon import MONTHS, stop_terms
-from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys
+from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
 _WHO = re.compile(
     r"(?<!\w)(?:who|wer|qui|quién|quiénes|chi|quem)\s+(?:(?:has|have|had|hat|hatte|haben|a|ont|avait|ha|han|había|"
     r"hanno|heeft)\s+)?(?:first\s+|originally\s+|zuerst\s+)?(?P<verb>[^\W\d_]{3,})",
     re.IGNORECASE,
 )
+_HAPPENED = re.compile(
+    r"(?:when|where|why|how|by whom|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
+    r"(?:was|were|is|are|did|does|do|has|have|had)\s.+\s(?P<verb>[a-z]{3,})[?\s.]*",
+    re.IGNORECASE,
+)
+"""A question about what was done or happened, with its verb at the end: "when was the bridge opened?"."""
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w.'’-]+"
 _NAME = rf"(?P<name>{_CAPITAL})(?:\s+(?:(?:van|von|der|den|de|du|da|di|la|le)\s+)?{_CAPITAL})*"
 _BE = r"(?:is|are|was|were|be|been|being|est|sont|était|fut|été|es|son|fue|fueron|era|sido|è|fu|stato|stata|é|foi|werd)"
@@ -28,6 +34,7 @@ _PASSIVE = re.compile(
     rf"|(?<!\w)(?P<reduced>[^\W\d_]+(?:ed|é|ée|és|ées|[ai]do|[ai]da|[aiu]to|[aiu]ta)))"
     rf"\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,2}}{_NAME}"
 )
+_DOER = re.compile(rf"(?<!\w){_BY}\s|{_CAPITAL}\s+(?:(?:van|von|de|da|di|la|le|[A-Z]\.)\s+)?{_CAPITAL}")
 _AFTER = re.compile(
     rf"\b(?:wurden?|worden|werden|wird)\b[^,;:]*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}}(?:t|en))\b"
 )
@@ -62,6 +69,56 @@ def says_other(question: TopicQuestion, text: str) -> bool:
     if said:
         return said == 1 and _of_another(question, verb, text)
     return bool(verb) and any(_done(text))
+
+
+def of_other_things(question: TopicQuestion, texts: Sequence[str], documents: Sequence[Collection[str]]) -> list[bool]:
+    """True for each text that says the question's verb in a document with nothing else of the question, while another
+    document has some of it: "it was opened in 2010" of a shop, if a bridge is asked about.
+
+    `documents` are the keys of the question that the document of each text has.
+    """
+    verb = _verb(question)
+    own = set(keys(verb, question.analysis)) if verb and question.negating == question.language else set[str]()
+    rest = set(question.keys) - own if own else set[str]()
+    if all(rest.isdisjoint(each) for each in documents):
+        return [False] * len(texts)
+    return [
+        rest.isdisjoint(known) and any(_same(verb, word, question.analysis) for word in _words(text))
+        for text, known in zip(texts, documents, strict=True)
+    ]
+
+
+def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
+    """True if one of the texts may say who did what a question asks: it has the verb, a doer ("by"), or a full name.
+
+    Also if the question does not ask that, or its language writes every noun with a capital letter.
+    """
+    verb = _asked_verb(question.text, question.analysis)
+    if not verb or question.negating != question.language or question.language in CAPITALIZING:
+        return True
+    if is_unspaced(question.text) or _DOER.search(" \n ".join(texts)):
+        return True
+    return any(_same(verb, word, question.analysis) for text in texts for word in _words(text))
+
+
+def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:
+    """The key of the question's verb, if a text has another form of it: "written" for "wrote"."""
+    verb = _verb(question)
+    told = bool(verb) and any(_same(verb, word, question.analysis) for word in _words(text))
+    return frozenset(keys(verb, question.analysis)) if told else frozenset()
+
+
+def _verb(question: TopicQuestion) -> str:
+    """The verb of a question that asks who did something, or when, where, why or how something happened; else ""."""
+    return _asked_verb(question.text, question.analysis) or _happened(question.text, question.analysis)
+
+
+@lru_cache(maxsize=512)
+def _happened(question: str, analysis: str) -> str:
+    """The last word of a question when, where, why or how something happened; "" for any other."""
+    match = _HAPPENED.fullmatch(question)
+    verb = match["verb"] if match and match["verb"].islower() else ""
+    return "" if stop_terms(analysis).issuperset(keys(verb, analysis)) else verb
 
 
 def _of_another(question: TopicQuestion, verb: str, text: str) -> bool:
@@ -128,11 +185,20 @@ def _same(verb: str, word: str, analysis: str) -> bool:
 
 
 def _ablaut(one: str, other: str) -> bool:
-    """True if two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben"."""
+    """True if two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben".
+
+    They begin alike: "opened" is not "painted".
+    """
+    first = {_VOWELS.sub("", _bare(word)[:1]) for word in (one, other)}
+    if len(first) > 1:
+        return False
     short, long = sorted((_consonants(one), _consonants(other)), key=len)
     return len(short) > 1 and long.startswith(short) and set(long[len(short) :]) <= set("nrst")
 
 
 def _consonants(word: str) -> str:
-    bare = word.removeprefix("ge") if len(word) > 5 else word
-    return re.sub(r"(.)\1+", r"\1", _VOWELS.sub("", bare).replace("d", "t"))
+    return re.sub(r"(.)\1+", r"\1", _VOWELS.sub("", _bare(word)).replace("d", "t"))
+
+
+def _bare(word: str) -> str:
+    return word.removeprefix("ge") if len(word) > 5 else word

@@ -94,6 +94,14 @@ EXTREME_WEIGHT = 4.0
 """What the statement with the extreme number gains, where none has the superlative: about the margin, so that it is
 first. By hand; no question of the training articles is answered so.
 """
+DEFINING_WEIGHT, INTRODUCING_WEIGHT = 4.0, 2.0
+"""What a statement gains in the order, not in the chance, that defines what is asked about, or comes first under its
+name as a heading: the first is about the margin, so that a definition opens the answer. By hand.
+"""
+LIGHT_WEIGHT = 0.25
+"""Multiplies the rarity of a word that only asks for a measure ("how long does it take?"), which an answer need not
+have: the sign of the measure is asked for by itself. By hand.
+"""
 LITERAL_WEIGHT = 4.0
 """What a statement loses in the order, not in the chance, that has the words of what a question writes as in code, but
 not as written: about the margin, so that it is not beside the best. By hand; no question of the training articles

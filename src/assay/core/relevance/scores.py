@@ -16,8 +16,10 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
+from assay.core.relevance.definitions import defining
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.relations import asks, says_other
+from assay.core.relevance.ordinals import has_other_ordinal, same_ordinals
+from assay.core.relevance.relations import asks, of_other_things, says_other, tells_who
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -31,7 +33,7 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
     TOGETHER,
 )
-from assay.core.relevance.signs import written_otherwise
+from assay.core.relevance.signs import tells_time, written_otherwise
 from assay.core.relevance.superlatives import extremes
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
@@ -190,9 +192,8 @@ def judge(
 
     If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
     of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
-    ("which providers need no key?") and the best statements only affirm it, they do not answer either. Nothing answers
-    a question with a name that nothing found has. A statement that says of people that they did something else than is
-    asked ("who wrote …?", "directed by …") is left out, and so is one that only asks: the answer is what follows it.
+    ("which providers need no key?") and the best statements only affirm it, they do not answer either. What else they
+    need is in `_is_beside`; which statements cannot answer at all, in `_able`.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -204,16 +205,7 @@ def judge(
         sum(map(float.__mul__, row, vector)) + DENIAL_WEIGHT * denial
         for vector, denial in zip(vectors, denials, strict=True)
     ]
-    texts = [f"{each.label} {each.text}" for each in statements]
-    outermost, otherwise = extremes(question, [each.text for each in statements]), written_otherwise(question, texts)
-    able = [
-        at
-        for at, each in enumerate(statements)
-        if vectors[at][_AT["figures"]] > OTHER_VERSION
-        and features.is_about(at)
-        and not asks(each.text)
-        and not says_other(question, each.text)
-    ]
+    able = _able(features, vectors)
 
     def ranked(by: Sequence[float]) -> tuple[ScoredStatement, ...]:
         order = sorted(able, key=lambda at: (-by[at], at))
@@ -224,20 +216,66 @@ def judge(
     by_words = ranked(scores)
     vector = chances(features, vectors, by_words, row)
     best = [each.place for each in by_words[:TOGETHER]]
-    other = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
-    amiss = other or features.lacks_a_name()
+    unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
+    amiss = unmeasured or _is_beside(features, scores, able, best)
     chance = 0.0 if amiss else _chance(vector)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
         return tuple(each for each in order if vectors[each.place][_AT["measure"]] >= 0) or order
 
-    lifted = [score + gain - loss for score, gain, loss in zip(scores, outermost, otherwise, strict=True)]
+    lifted = _lifted(question, statements, scores)
     if not cosines:
         return Judgement(measured(ranked(lifted)), chance, question.language)
     by_both = ranked(reordered(lifted, cosines))
     both = 0.0 if amiss else likelier(chance, cosines, best, by_both[0].place)
     return Judgement(measured(by_both), both, question.language)
+
+
+def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
+    """The places of the statements that may answer.
+
+    Not those that say of people that they did something else than is asked ("who wrote …?", "directed by …"), or of
+    something that is not asked about; nor those with another ordinal than the question's, or about another version or
+    year; nor those that only ask: the answer is what follows them.
+    """
+    question, statements = features.question, features.statements
+    documents = [features.matches_in_document(at) for at in range(len(statements))]
+    elsewhere = of_other_things(question, [each.text for each in statements], documents)
+    return [
+        at
+        for at, each in enumerate(statements)
+        if vectors[at][_AT["figures"]] > OTHER_VERSION
+        and features.is_about(at)
+        and not elsewhere[at]
+        and not asks(each.text)
+        and not says_other(question, each.text)
+        and not has_other_ordinal(question, each.text)
+    ]
+
+
+def _is_beside(features: Features, scores: Sequence[float], able: Sequence[int], best: Sequence[int]) -> bool:
+    """True if nothing answers, whatever the words: a name of the question is nowhere; the best statements tell no
+    time or nobody, but one is asked for; or the best of all is about another ordinal, and none about the same.
+    """
+    question, texts = features.question, [f"{each.label} {each.text}" for each in features.statements]
+    if features.lacks_a_name():
+        return True
+    if question.wanted == "date" and not any(tells_time(question, texts[at]) for at in best):
+        return True
+    if not tells_who(question, [texts[at] for at in best]):
+        return True
+    first = max(range(len(texts)), key=lambda at: scores[at])
+    return has_other_ordinal(question, texts[first]) and not any(same_ordinals(question, texts[at]) for at in able)
+
+
+def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
+    """The scores for the order: with what superlatives, definitions and names in code add or take away."""
+    texts = [f"{each.label} {each.text}" for each in statements]
+    outermost = extremes(question, [each.text for each in statements])
+    gains = zip(scores, outermost, defining(question, statements), strict=True)
+    losses = written_otherwise(question, texts)
+    return [sum(gain) - loss for gain, loss in zip(gains, losses, strict=True)]
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:

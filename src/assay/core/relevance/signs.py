@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from assay.core.lexicon import MONTHS, NUMBER_WORDS, NUMERALS, TENS
 from assay.core.relevance.relevance_constants import LITERAL_WEIGHT
-from assay.core.relevance.topic_question import Measure, TopicQuestion, keys
+from assay.core.relevance.topic_question import Measure, TopicQuestion, is_unspaced, keys
 
 REASON = re.compile(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
@@ -22,18 +23,26 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
         r"\banos?\b|\bidade\b|\bnasc|\bjaar\b|\bcentur|jahrhundert|\bсто?лет|siglo",
     ),
     "extent": (
-        r"\b(?:second|minute|hour|day|week|month|year|decade|centur|met(?:er|re)|kilomet|mile|feet|foot|inch|yard)",
+        r"\b(?:seconds\b|\d+[- ]second\b|(?:a|one|per) second\b|minutes?\b|hour|days?\b|week|month|year|decade|centur)",
+        r"\b(?:met(?:er|re)s?\b|kilomet|miles?\b|feet\b|foot\b|inch(?:es)?\b|yards?\b)",
         r"\b(?:until|till|since (?:\d|then|\w+ \d))",
-        r"\b(?:sekunde|minute|stunde|tage?n?\b|woche|monat|jahr|meter|kilometer|bis\b|seit\b)",
-        r"\b(?:секунд|минут|час|дн[яей]|день|недел|месяц|год|лет|столет|метр|километр|до\b|с\b)",
+        r"\b(?:sekunde|minute|stunde|woche|monat|jahr|meter|kilometer|tage[ns]?\b|(?:einen?|am|pro|\d+\.?) tag\b)",
+        r"\b(?:bis|seit)\b",
+        r"\b(?:секунд|минут|час(?:а|ов|ы)?\b|дн[яей]|день|недел|месяц|год|лет|столет|метр|километр|до\b|с\b)",
         r"\b(?:segundo|minuto|hora|día|semana|mes(?:es)?\b|años?\b|siglo|metro|kilómetro|hasta\b|desde\b)",
-        r"\b(?:heure|jour|semaine|mois|ans\b|siècle|mètre|jusqu|uur|dag|maand|jaar|eeuw)",
+        r"\b(?:heures?\b|jours?\b|semaine|mois\b|ans\b|siècle|mètre|jusqu|uur\b|dag(?:en)?\b|maand|jaar|jaren|eeuw)",
         r"\d\s?(?:m|km|cm|mm|ft|h|min|s|м|км)\b|[秒分时時天日周月年米里尺]|直到",
         r"دقيقة|ساعة|ساعات|يوم|أيام|شهر|أشهر|سنة|سنوات|عام|قرن|متر|حتى",
     ),
     "money": (
-        r"[$€£¥₽₹]|dollar|euro|\bpounds?\b|\bcents?\b|\byen\b|yuan|franc|\bmark\b|руб|доллар|евро|[元圆円]|美元",
-        r"دولار|يورو|جنيه|dólar|libra|\b(?:USD|EUR|GBP|CHF)\b|\bfree\b|kostenlos|gratis|бесплатн|免费",
+        r"\$\s?\d|\d\s?\$|[€£¥₽₹]|dollar|\beuros?\b|\bpounds?\b|\bcents?\b|\byen\b|yuan|\bfran(?:cs?|ken)\b|\d\s?(?:\w+\s)?marks?\b",
+        r"\bруб(?:л|\.)|доллар|евро|[元圆円]|美元",
+        r"دولار|يورو|جنيه|dólar|\blibras?\b|\b(?:USD|EUR|GBP|CHF)\b|kostenlos|kostenfrei|gratis|umsonst|бесплатн|免费",
+        r"\bfor free\b|(?<![\w-])free[\s-]of[\s-](?:charge|cost)|(?<![\w-])free\s*(?:[.,;:!?)]|$)",
+        r"(?<![\w-])free\s(?:entry|admission|tickets?|delivery|shipping|samples?|cop(?:y|ies)|access|parking|meals?)\b",
+        r"(?:\b(?:is|are|was|were|be|remains?)|['’]s)\s+(?:\w+ly\s+|always\s+)?free\s+(?:for|if|on|until|with|during)\b",
+        r"\bno (?:charge|cost|fees?|royalt)|\bwithout (?:a |any )?(?:charge|cost|fee|payment)",
+        r"(?:\bnot|n['’]t) have to pay\b",
     ),
     "share": (
         r"%|％|٪|\bper\s?cent|\bprozent|процент|por ciento|pour cent|百分|yüzde",
@@ -42,6 +51,52 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
 }
 MEASURES = {measure: re.compile("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
 """Signs of a measure in a statement."""
+_NUMBER = re.compile(r"\d")
+_CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
+_ALL_OR_NONE = ("both", "neither", "none", "beide", "weder", "keiner")
+"""Words that count as numbers: "neither Mercury nor Venus" are two."""
+_NUMERAL = re.compile(rf"\b(?:{'|'.join((*NUMBER_WORDS, *TENS, *NUMERALS, *_ALL_OR_NONE))})\b", re.IGNORECASE)
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
+
+
+def has_number(text: str) -> bool:
+    """True if a text has a number, in digits or words."""
+    written = _NUMBER.search(text) or _NUMERAL.search(text)
+    return bool(written or (is_unspaced(text) and _CJK_NUMBER.search(text)))
+
+
+def has_name(text: str) -> float:
+    """1 if a word other than the first is written as a name; a half if the script has no capitals."""
+    if not any(letter.isupper() or letter.islower() for letter in text):
+        return 0.5
+    return float(any(word[0][0].isupper() for word in _WORD.finditer(text) if word.start()))
+
+
+_TIMES = {
+    "en": r"\b(?:[a-z]+day|dates?|years?|months?|weeks?|hours?|minutes?|noon|midnight|morning|evening|night|centur\w*|"
+    r"decades?|eras?|ages?|times?|ago|today|now|yesterday|tomorrow|spring|summer|autumn|winter|war|reign|early|late|later|"
+    r"after|before|during|since|until|till|while|BC|AD|BP|BCE|CE|[ap]m)\b",
+    "de": r"jahr|\btag|\bmonat|woche|stunde|minute|mittag|mitternacht|morgen|abend|nacht|jahrzehnt|zeit|\bära\b|epoche|"
+    r"\bheute|gestern|frühling|sommer|herbst|winter|krieg|\bfrüh|\bspät|\bnach\b|\bvor\b|während|seit|\bbis\b|\bchr\.",
+}
+"""Words that tell a time, beside years, dates, months and weekdays; in other languages any statement may tell one."""
+_CONDITION = re.compile(r"\b(?:when|whenever|if|once|unless|as|wenn|falls|sobald)\b", re.IGNORECASE)
+_PAST = re.compile(r"\W*(?:when (?:was|were|did|had)|wann (?:war|wurde|hat|hatte))", re.IGNORECASE)
+_AMBIGUOUS = ("may", "mar", "march", "mai", "dez")
+_MONTH = "|".join(month for month in MONTHS if month not in _AMBIGUOUS)
+_DATED = re.compile(
+    rf"(?<![\d.])\d{{3,4}}s?(?![\d.]\d)|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2}}|\d{{1,2}}:\d{{2}}|\b(?i:{_MONTH})\b|\b(?:May|March|Mai)\b"
+)
+
+
+def tells_time(question: TopicQuestion, text: str) -> bool:
+    """True if a text may tell when something was or is done; a condition may, unless the question is about the past."""
+    times = _TIMES.get(question.language)
+    if times is None or _DATED.search(text) or re.search(times, text, re.IGNORECASE):
+        return True
+    return _PAST.match(question.text) is None and _CONDITION.search(text) is not None
+
+
 _YEARS = re.compile(
     r"(?<![\d.,])(?P<first>1\d{3}|20\d{2})(?:\s?[-–—~～]\s?|年?(?:到|至|から|まで)"
     r"|,?\s(?:to|till|until|through|bis|à|jusqu['’](?:à|en)|al?|hasta|até|tot|до|по|إلى|حتى)"

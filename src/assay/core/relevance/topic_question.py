@@ -103,6 +103,13 @@ MEASURED: dict[Measure, str] = {
     "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
 }
 """The words that ask for a measure."""
+LIGHT: dict[Measure, str] = {
+    "extent": "take takes took dauern dauert dauerte prendre prend durer dure tardar tarda durar dura занимать "
+    "занимает длиться длится",
+    "money": "cost costs kosten kostet kostete gekostet coûter coûte coûté costar cuesta costó costare costa "
+    "стоить стоит",
+}
+"""Words that only ask for a measure: a price is also what is "paid", and what takes a week is done "within" it."""
 CJK_ASKING = re.compile(
     "什么时候|什麼時候|多少|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪個|哪些|哪|何时|何時|いくつ|いくら|どこ|だれ|どの|いつ|怎么|怎麼"
     "|如何|为什么|為什麼|なぜ|几|幾|谁|誰|吗|嗎|呢|的|了|是|在|被|和|与|與"
@@ -129,7 +136,8 @@ class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
     words, none if either language writes every noun with a capital letter. `measure` is what a number is wanted of.
     `language` is that of the documents, "" if unknown. A question is `elliptical` if no word of it has a topic ("How
     far?"): its keys are then those of all its words. `denied` are the keys that a negation in it denies ("which
-    providers need no key?"), found by the negations of `negating`, a language.
+    providers need no key?"), found by the negations of `negating`, a language. `light` are keys that only ask for the
+    measure.
     """
 
     text: str
@@ -143,6 +151,7 @@ class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
     denied: frozenset[str] = frozenset()
     negating: str = ""
     named: tuple[frozenset[str], ...] = ()
+    light: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=512)
@@ -165,18 +174,20 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
     names = _names(text, analysis) | _names(about, analysis)
     negating = language_of(whole) or language
     denied = (frozenset(_keys(part, analysis)) & set(topic) for part in denied_parts(text, negating))
+    measure = _measure(text)
     return TopicQuestion(
         text=whole,
         analysis=analysis,
         keys=telling,
         names=names & set(telling),
         wanted=wanted,
-        measure=_measure(text),
+        measure=measure,
         elliptical=not topic,
         language=language,
         denied=next(filter(None, denied), frozenset()),
         negating=negating,
         named=() if CAPITALIZING.intersection((language, negating)) else _named(whole, analysis, topic),
+        light=frozenset(keys(LIGHT.get(measure, ""), analysis)) & set(topic),
     )
 
 

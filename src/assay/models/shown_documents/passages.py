@@ -10,6 +10,7 @@ from functools import lru_cache
 import msgspec
 
 from assay.core import markers, passage_context
+from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.text import sentences, words
@@ -42,6 +43,8 @@ _ASSIGNED = re.compile(
 )
 _CUT_FROM = ",;) "
 """The text that may stand before a sentence whose passage begins inside a longer one."""
+ANSWERED = 2
+"""The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
 TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
 
@@ -241,14 +244,21 @@ def _unsafe(line: str) -> bool:
 def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSentence]:
     """Every sentence of `passages` (of one document, in order) that can be quoted, each once, with its heading.
 
+    A question of the document counts as part of the heading of what follows it.
+
     The row of heads of a table, which each row of it is about, is none.
     """
     heads = {one_line(passage.about) for passage in passages if passage.about}
     found: dict[str, PassageSentence] = {}
+    asked = PassageSentence("", "", -1 - ANSWERED)
     for passage in passages:
         heading = " ".join(filter(None, (passage.under, passage.after)))
         for sentence in split(passage.id, passage.text) if one_line(passage.text) not in heads else ():
-            placed = msgspec.structs.replace(sentence, heading=heading, label=passage.about or _described(passage.text))
+            if asks(sentence.text):
+                asked = sentence
+            answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED
+            above = f"{heading} {asked.text}".strip() if answers else heading
+            placed = msgspec.structs.replace(sentence, heading=above, label=passage.about or _described(passage.text))
             found.setdefault(sentence.text, placed)
     return list(found.values())
 
