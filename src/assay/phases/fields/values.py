@@ -10,6 +10,7 @@ from math import inf
 
 import msgspec
 
+from assay.core import measures
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import one_line
 from assay.core.dimensions import dimension_of, unit_of
@@ -22,7 +23,6 @@ from assay.core.translation import labelled
 from assay.core.typed_answers import REFUTED, Field, Scalar
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import FieldSlot, Leaf
-from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import plain
 from assay.verify.checks import check
@@ -272,7 +272,7 @@ def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str
     wanted = Decimal(str(value))
     asked = f"{_CAMEL.sub(' ', slot.name)} {slot.description}"
     counted = any(word in SCALES for word in words(asked))
-    unit = number_words.NAMES.get(unit_of(asked, dimension_of(asked)) if dimension_of(asked) else "", "")
+    unit = measures.NAMES.get(unit_of(asked, dimension_of(asked)) if dimension_of(asked) else "", "")
     for passage in cited:
         for amount in tokens(plain(passage.text).text):
             if isinstance(amount, Amount) and not (amount.ordinal or amount.word):
@@ -284,8 +284,8 @@ def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str
 
 def _converted(amount: Amount, wanted: Decimal, unit: str) -> bool:
     """True if an amount in another unit is `wanted` in this one."""
-    others = [other for other in amount.units if number_words.comparable(other, unit)]
-    return any(number_words.convert(value, other, unit) == wanted for other in others for value in amount.values)
+    others = [other for other in amount.units if measures.comparable(other, unit)]
+    return any(measures.convert(value, other, unit) == wanted for other in others for value in amount.values)
 
 
 def label(name: str) -> str:
