@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+import re
+from decimal import Decimal, localcontext
+from typing import NamedTuple
 
 import msgspec
 
@@ -140,3 +142,41 @@ def convert(value: Decimal, unit: str, to: str) -> Decimal:
     """Convert `value` from `unit` to the unit `to`, which must be comparable."""
     source, target = MEASURES[unit], MEASURES[to]
     return (value * source.factor + source.offset - target.offset) / target.factor
+
+
+# Conversions as people write them, and units in the labels of fields and columns.
+
+EXACT = 12
+"""A converted number with more digits than this does not end; it is rounded."""
+ROUNDED = 5
+"""The digits to which it is rounded, unless more are before its point."""
+_PART = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
+_AMBIGUOUS = frozenset(
+    "second minute hour day week month year decade century min sec points pp percentage point foot".split()
+)
+"""Names of units that mean something else at the end of a label: `birth_year`, `opening_day`, `price_min`."""
+
+
+def rounded(value: Decimal) -> Decimal:
+    """A converted number without digits that only come from the division."""
+    if len(value.as_tuple().digits) <= EXACT:
+        return value
+    with localcontext() as context:
+        context.prec = max(ROUNDED, value.adjusted() + 1)
+        return +value
+
+
+class LabelWithUnit(NamedTuple):
+    """A label without its unit, and the unit as the label writes it, "" if it has none."""
+
+    label: str
+    unit: str
+
+
+def split_label(label: str) -> LabelWithUnit:
+    """The unit at the end of a label: `m` of `main_span_m`, `ft` of `Height (ft)`."""
+    parts = [part for part in _PART.split(label) if part]
+    unit = parts[-1].lower() if len(parts) > 1 else ""
+    if unit not in NAMES or unit in _AMBIGUOUS:
+        return LabelWithUnit(label, "")
+    return LabelWithUnit(label[: label.rindex(parts[-1])].rstrip(" _([-,"), parts[-1])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from assay.core.dimensions import StatedMeasure, converted, dimension_of, lengths_of_things, stated, unit_of, words_of
 from assay.core.lexicon import stem, stop_terms
+from assay.core.measures import NAMES, comparable, convert, rounded
 from assay.core.relevance import TopicQuestion
 from assay.core.relevance.topic_question import keys
 from assay.models.extractive.field_words import SHARE, FieldAsked, StatedValue
@@ -27,7 +28,10 @@ def measured(
     dimension = dimension_of(asked.label) or dimension_of(asked.description)
     if not dimension or asked.schema.get("type") not in ("integer", "number"):
         return None
-    unit = unit_of(asked.label, dimension) or unit_of(asked.description, dimension)
+    own = unit_of(NAMES[asked.unit.lower()], dimension) if asked.unit else ""
+    unit = own or unit_of(asked.label, dimension) or unit_of(asked.description, dimension)
+    if asked.unit and not own:
+        return None
     things = _things(asked, dimension, ranked, question.analysis)
     found: list[tuple[float, int, StatedValue]] = []
     for rank, (book, sentence) in enumerate(ranked):
@@ -54,7 +58,9 @@ def _things(
     none = stop_terms(analysis).union(key for word in words_of(dimension) for key in keys(word, analysis))
     said = frozenset(key for _, each in ranked for key in keys(each.text, analysis))
     subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
-    return _Things((frozenset(keys(asked.label, analysis)) - none - subject) & said, subject)
+    units = frozenset(key for word in NAMES for key in keys(word, analysis))
+    told = (frozenset(keys(text, analysis)) - none - subject - units for text in (asked.label, asked.description))
+    return _Things(next((own & said for own in told if own), frozenset()), subject)
 
 
 def _of_things(
@@ -86,8 +92,34 @@ def _in_unit(number: str | None, unit: str, to: str) -> str | None:
     if number is None or not to:
         return number
     value = converted(Decimal(number), unit, to)
-    return None if value is None else f"{value.normalize():f}"
+    return None if value is None else f"{rounded(value).normalize():f}"
 
 
 _MEASURING = frozenset(stem(word) for word in "measures measured misst mesure mesurait mide medía misura mede".split())
 """What a thing of a length or height does."""
+
+
+# Numbers with a unit of the kind that a label names.
+
+_NAMES = "|".join(sorted(map(re.escape, NAMES), key=len, reverse=True))
+_UNIT = re.compile(rf"[ \u00a0\u202f-]?(?P<unit>{_NAMES})(?!\w)", re.IGNORECASE)
+
+
+def with_unit(number: re.Match[str], unit: str) -> str:
+    """The unit after a number, if it is of the same dimension as `unit`; "" if it has another one, or none."""
+    after = _UNIT.match(number.string, number.end())
+    own = NAMES[after["unit"].lower()] if after is not None else ""
+    return own if comparable(own, NAMES[unit.lower()]) else ""
+
+
+def is_bare(number: re.Match[str]) -> bool:
+    """True if no unit stands after a number."""
+    return _UNIT.match(number.string, number.end()) is None
+
+
+def in_unit(number: str | None, own: str, unit: str) -> str | None:
+    """A number of the unit `own` in the unit that a label writes as `unit`."""
+    if number is None:
+        return None
+    value = convert(Decimal(number), own, NAMES[unit.lower()]) if own != NAMES[unit.lower()] else Decimal(number)
+    return f"{rounded(value).normalize():f}"

@@ -9,11 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assay.core.lexicon import NEGATIVES
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys
-from assay.models.extractive.field_measures import measured
+from assay.core.text import words
+from assay.models.extractive.field_measures import in_unit, measured, with_unit
 from assay.models.extractive.field_words import FieldAsked, StatedValue, matching
-from assay.models.extractive.written_values import DATE, NAME, NUMBER, SCALED, WORD, YEAR, Span, nearest, plain
+from assay.models.extractive.written_values import (
+    DATE,
+    NAME,
+    NUMBER,
+    SCALED,
+    WORD,
+    YEAR,
+    Span,
+    nearest,
+    nearest_of,
+    plain,
+)
 from assay.models.shown_documents.shelf import SourcePassages
 
 LOOKED = 12
@@ -57,17 +70,30 @@ def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
 def _typed(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
     """The value of the field's type nearest to the field's words; `beside` is the text with the other numbers."""
     kind, form = asked.schema.get("type"), asked.schema.get("format")
-    if "enum" in asked.schema or kind not in ("string", "integer", "number"):
+    if "enum" in asked.schema:
+        return _member(asked, text)
+    if kind not in ("string", "integer", "number"):
         return None
     if form in ("date", "date-time"):
         return nearest(text, at, DATE.finditer(text))
     return _number(asked, text, at, beside) if kind in ("integer", "number") else _text(asked, text, at)
 
 
+def _member(asked: FieldAsked, text: str) -> str | None:
+    """The only member of an enum that a sentence without a negation has."""
+    said = f" {' '.join(words(text))} "
+    members = [each for each in asked.schema["enum"] if isinstance(each, str)]
+    met = [each for each in members if f" {' '.join(words(each))} " in said]
+    denies = text.endswith("?") or not NEGATIVES.isdisjoint(words(text))
+    return met[0] if len(met) == 1 and not denies else None
+
+
 def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
     """A number in plain digits, times its scale unless the field is counted in it; a year if there is no other."""
     dated = [match.span() for match in DATE.finditer(text)]
     found = [each for each in NUMBER.finditer(text) if not any(a <= each.start() < b for a, b in dated)]
+    if asked.unit:
+        return _with_unit(asked.unit, found, text, at, beside)
     others = [each for each in found if not YEAR.fullmatch(each[0])]
     value = nearest(text, at, others or found)
     if value is None:
@@ -75,6 +101,13 @@ def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> st
     if SCALED.search(f"{asked.label} {asked.description}"):
         value = SCALED.sub("", value).strip()
     return plain(value, beside)
+
+
+def _with_unit(unit: str, found: Sequence[re.Match[str]], text: str, at: Sequence[Span], beside: str) -> str | None:
+    """The nearest number with a unit like that of the label, converted to it."""
+    units = {each.start(): own for each in found if (own := with_unit(each, unit))}
+    chosen = nearest_of(text, at, [each for each in found if each.start() in units])
+    return None if chosen is None else in_unit(plain(chosen[0], beside), units[chosen.start()], unit)
 
 
 def _text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:

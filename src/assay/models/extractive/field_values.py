@@ -6,20 +6,30 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
+from assay.core.measures import NAMES, comparable, split_label
 from assay.core.messages import Request, ToolCall
+from assay.core.tables.answers import TableAnswer
+from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.table_questions import cell
 from assay.core.text import words
 from assay.models.extractive.actions import shelved
+from assay.models.extractive.field_booleans import BOTH, read_boolean, truths
+from assay.models.extractive.field_items import rows_of_items
+from assay.models.extractive.field_measures import in_unit, is_bare, with_unit
 from assay.models.extractive.field_prose import value_in_prose
+from assay.models.extractive.field_titles import name_in_title
 from assay.models.extractive.field_words import FieldAsked
 from assay.models.extractive.requests import question_of
-from assay.models.extractive.written_values import DATE, NUMBER, named
+from assay.models.extractive.written_values import DATE, NUMBER, named, plain
 from assay.models.questions.question import ParsedQuestion, analyze
 from assay.models.questions.words import CONCEPTS
 from assay.models.shown_documents.passages import PassageField
 from assay.models.shown_documents.shelf import ShownSources, SourcePassages, describe, resolve
 from assay.models.shown_documents.tabular import tables
 
+NO_CELL = "its row has no such cell"
 NONE = "no header field, row or sentence shown says it"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _PARTS = re.compile(r",\s+|;\s+|\s+and\s+")
@@ -40,11 +50,29 @@ def fill(request: Request) -> tuple[ToolCall, ...]:
 
 
 def _items(fields: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> list[Filled]:
-    """An item for each document that the question names, else for each with a header field that is asked for."""
+    """An item for each row of the table with these fields, else for each document with a header field asked for.
+
+    Of documents those that the question names, if it names any.
+    """
     wanted = fields["properties"]
+    if (found := rows_of_items(wanted, question, tables(shelf))) is not None:
+        table, columns, rows = found
+        return [_of_row(table, row, columns, wanted) for row in rows]
     books = resolve(question, shelf).books or tuple(shelf.books)
     made = [_one(wanted, question, shelf, [book], prose=False) for book in books]
     return [item for item in made if any(field["value"] is not None for field in item["fields"].values())]
+
+
+def _of_row(table: ReadTable, row: TableRow, columns: Mapping[str, int], wanted: Mapping[str, Any]) -> Filled:
+    """An item that is a row of a table; its first cell names it."""
+    fields: dict[str, Filled] = {}
+    for name, schema in wanted.items():
+        at = columns.get(name, -1)
+        asked = _asked(name, schema, ())
+        value = _value(asked, row.text(at), split_label(table.heads[at]).unit) if at >= 0 else None
+        fields[name] = _nothing(NO_CELL) if value is None else {"value": value, "passages": list(row.names)}
+    subject = next((text for at in range(len(table.heads)) if (text := row.text(at))), "")
+    return {"subject": subject, "fields": fields}
 
 
 def _one(
@@ -73,25 +101,54 @@ class FieldEvidence(NamedTuple):
 
 def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled:
     question, shelf, books, prose = given
-    label = " ".join(part.lower() for part in _CAMEL.split(name) if part)
-    asked = schema["properties"]["value"]
+    asked = _asked(name, schema, named(question.text), question.text)
+    label = asked.label
     for book in books:
-        field = _header(book, label, str(schema.get("description", "")))
-        value = None if field is None else _value(asked, field.value)
+        field = _header(book, asked)
+        value = None if field is None else _value(asked, field.value, split_label(field.key).unit)
         if field is not None and value is not None:
             return {"value": value, "passages": [field.passage]}
-    tabled, told = tables(shelf), f"{label} {schema.get('description', '')}"
+    tabled, told = tables(shelf), f"{label} {asked.description}"
     if (found := cell(question.text, label, tabled) or cell(question.text, told, tabled)) is not None:
-        value = _value(asked, found.value)
+        value = _value(asked, found.value, _unit_of_cell(found, tabled))
         if value is not None:
             return {"value": value, "passages": [name for row in found.rows for name in row.names]}
-    return _prose(label, schema, question, shelf) if prose else {"value": None, "passages": [], "reason": NONE}
+    return _prose(asked, books or shelf.books, shelf) if prose else _nothing(NONE)
 
 
-def _header(book: SourcePassages, label: str, description: str) -> PassageField | None:
-    """The header field with this name, or the one that the name or the description asks for."""
-    found = book.field(" ".join(words(label)))
-    for text in (label, description):
+def _asked(name: str, schema: Mapping[str, Any], names: tuple[str, ...], topics: str = "") -> FieldAsked:
+    """The field, its name in words and without the unit in which it counts."""
+    label, unit = split_label(name)
+    return FieldAsked(
+        label=" ".join(part.lower() for part in _CAMEL.split(label) if part),
+        description=str(schema.get("description", "")),
+        names=names,
+        schema=schema["properties"]["value"],
+        topics=topics,
+        unit=unit,
+    )
+
+
+def _unit_of_cell(found: TableAnswer, tabled: Sequence[ReadTable]) -> str:
+    """The unit that the header of an answer's cell names."""
+    for table in tabled:
+        for row in table.rows:
+            if row is found.rows[0]:
+                heads = (head for at, head in enumerate(table.heads) if row.text(at) == found.value)
+                return next((unit for head in heads if (unit := split_label(head).unit)), "")
+    return ""
+
+
+def _nothing(reason: str) -> Filled:
+    return {"value": None, "passages": [], "reason": reason}
+
+
+def _header(book: SourcePassages, asked: FieldAsked) -> PassageField | None:
+    """The header field with this name or description, or the one that either asks for."""
+    label, told = (" ".join(words(text)) for text in (asked.label, asked.description))
+    with_unit = f"{label} {asked.unit.lower()}" if asked.unit else label
+    found = book.field(label, with_unit) or (book.field(told) if told else None)
+    for text in (asked.label, asked.description):
         for concept in analyze(text).concepts if text else ():
             found = found or book.field(*CONCEPTS[concept].keys)
     if found is None and label in _NUMBERING:
@@ -102,34 +159,58 @@ def _header(book: SourcePassages, label: str, description: str) -> PassageField 
 _NUMBERING = frozenset(("number", "id", "no", "nr"))
 
 
-def _prose(label: str, schema: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> Filled:
-    """The value of the field's type in the sentence that matches the question best."""
-    asked = FieldAsked(
-        label=label,
-        description=str(schema.get("description", "")),
-        names=named(question.text),
-        schema=schema["properties"]["value"],
-        topics=question.text,
-    )
+def _prose(asked: FieldAsked, books: Sequence[SourcePassages], shelf: ShownSources) -> Filled:
+    """A name from the title, what sentences say of a boolean, or the value of the type in the best sentence."""
+    if (title := name_in_title(asked, books, len(shelf.books))) is not None:
+        return {"value": title.value, "passages": [title.passage]}
+    if asked.schema.get("type") == "boolean":
+        return _truth(asked, books)
     if (found := value_in_prose(asked, shelf.books)) is None:
-        return {"value": None, "passages": [], "reason": NONE}
+        return _nothing(NONE)
     return {"value": found.value, "passages": [found.passage]}
 
 
-def _value(schema: Mapping[str, Any], text: str) -> Any:
-    """The value of this type in a text; None if there is none, or more than one number or date."""
+def _truth(asked: FieldAsked, books: Sequence[SourcePassages]) -> Filled:
+    said = truths(asked, books)
+    values = {each.value for each in said}
+    if len(values) == 1:
+        return {"value": said[0].value, "passages": [said[0].passage]}
+    return _nothing(BOTH if said else NONE)
+
+
+def _value(asked: FieldAsked, text: str, unit: str = "") -> Any:
+    """The value of the field's type in a text; None if there is none, or more than one number or date.
+
+    `unit` is that of the header above the text, if it names one.
+    """
+    schema = asked.schema
     if schema.get("type") == "array":
         parts = [part.strip() for part in _PARTS.split(text) if part.strip()]
-        found = [_value(schema["items"], part) for part in parts]
+        one = msgspec.structs.replace(asked, schema=schema["items"])
+        found = [_value(one, part, unit) for part in parts]
         return [each for each in found if each is not None] or None
     if "enum" in schema:
         said = f" {' '.join(words(text))} "
         members = [each for each in schema["enum"] if f" {' '.join(words(str(each)))} " in said]
         return members[0] if len(members) == 1 else None
+    if schema.get("type") == "boolean":
+        return read_boolean(text)
     if schema.get("type") in ("integer", "number"):
-        numbers = NUMBER.findall(DATE.sub(" ", text))
-        return numbers[0] if len(numbers) == 1 else None
+        return _number(asked, text, unit)
     if schema.get("format") in ("date", "date-time"):
         dates = DATE.findall(text)
         return dates[0] if len(dates) == 1 else None
-    return text if schema.get("type") == "string" else None
+    return text if schema.get("type") == "string" and text else None
+
+
+def _number(asked: FieldAsked, text: str, unit: str) -> str | None:
+    """The only number of a text, in the unit of the field; none if its own unit measures something else."""
+    numbers = list(NUMBER.finditer(DATE.sub(" ", text)))
+    if len(numbers) != 1 or not asked.unit:
+        return numbers[0][0] if len(numbers) == 1 else None
+    own = with_unit(numbers[0], asked.unit) or (NAMES[unit.lower()] if unit and is_bare(numbers[0]) else "")
+    if own and comparable(own, NAMES[asked.unit.lower()]):
+        return in_unit(plain(numbers[0][0], text), own, asked.unit)
+    if own:
+        return None
+    return numbers[0][0] if is_bare(numbers[0]) else None

@@ -18,14 +18,22 @@ DESCRIBED = 0.75
 """The same of the words of its description, which has more of them."""
 
 
+DATING = frozenset("date day when time on which datum tag wann jour quand fecha cuándo".split())
+"""Words of a description that only ask for a date; no sentence with one has to say them."""
+
+
 class FieldAsked(msgspec.Struct, frozen=True, kw_only=True):
-    """A field: its name in words, the schema's description, the names in the question, and the question's `topics`."""
+    """A field: its name in words, the schema's description, the names in the question, and the question's `topics`.
+
+    `unit` is the unit in which its label counts, as written there; `label` is without it.
+    """
 
     label: str
     description: str
     names: tuple[str, ...]
     schema: Mapping[str, Any]
     topics: str = ""
+    unit: str = ""
 
     @property
     def text(self) -> str:
@@ -47,7 +55,10 @@ def matching(asked: FieldAsked, text: str, analysis: str) -> tuple[float, list[S
     """
     share, at = _share(text, asked.label, analysis)
     if share < SHARE and not dimension_of(f"{asked.label} {asked.description}"):
-        share, at = _share(text, asked.description, analysis)
+        told = asked.description
+        if asked.schema.get("format") in ("date", "date-time"):
+            told = " ".join(word for word in told.split() if word.casefold() not in DATING)
+        share, at = _share(text, told, analysis)
         return (share, at) if share >= DESCRIBED and len(at) > 1 else (share, [])
     return (share, at) if share >= SHARE else (share, [])
 

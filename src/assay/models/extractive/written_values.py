@@ -48,8 +48,13 @@ def plain(value: str, beside: str) -> str | None:
 
 def nearest(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> str | None:
     """Of the matches in a sentence, the one nearest to the words at these places, preferably after them."""
-    rated = [(min(_apart(text, span, match) for span in at), match.start(), match[0].strip()) for match in found]
-    return min(rated)[2] if rated else None
+    chosen = nearest_of(text, at, found)
+    return None if chosen is None else chosen[0].strip()
+
+
+def nearest_of(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> re.Match[str] | None:
+    """As `nearest`, the match itself."""
+    return min(found, key=lambda match: (min(_apart(text, span, match) for span in at), match.start()), default=None)
 
 
 def _apart(text: str, word: Span, match: re.Match[str]) -> int:
