@@ -189,6 +189,8 @@ SHORT = 12
 """The most words of a text that must all occur in the cited passages, in any order."""
 IDENTITY = 6
 """How many passages at the beginning of a document may contain the field with its name or number."""
+WHOLE = 100
+"""A converted number this large may be stated without its decimals."""
 _NAMING = frozenset(("title", "name"))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 
@@ -254,8 +256,9 @@ def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passag
 def _stated(key: str, subject: str, slot: FieldSlot, value: object, evidence: ClaimEvidence) -> tuple[str, Check]:
     """The sentence that states a value, and its check: with the unit of the field's label, if it names one.
 
-    If a number is not written so, it is stated as the passage writes it; and without the subject, if another figure is
-    nearer to its name than this one.
+    A converted number is stated with what it is converted from, and with no more digits than that can have. If a number
+    is not written so, it is stated as the passage writes it; and without the subject, if another figure is nearer to
+    its name than this one.
     """
     about, plain_value = f"{key} of {_subject(subject)}", value_text(value)
     unit = split_label(slot.name).unit if isinstance(value, int | float) and not isinstance(value, bool) else ""
@@ -263,7 +266,8 @@ def _stated(key: str, subject: str, slot: FieldSlot, value: object, evidence: Cl
     found = check(sentence, evidence, True, off=("lexical",))  # words alone are weighed when the report is verified
     written = _as_written(value, slot, evidence.passages) if unit or found.rule == "number" else ""
     other = written if _has_unit_other_than(written, unit) else ""
-    tried = [f"{about}: {plain_value} {unit} ({other})"] if other else []
+    digits = [plain_value, *([f"{value:.0f}"] if isinstance(value, float) and abs(value) >= WHOLE else [])]
+    tried = [f"{about}: {each} {unit} ({other})" for each in digits] if other else []
     tried += [f"{frame}: {written}" for frame in (about, key)] if written else []
     for each in tried if found.verdict in REFUTED or other else ():
         again = check(each, evidence, True, off=("lexical",))
