@@ -165,3 +165,20 @@ def test_a_table_with_other_columns_or_two_alike_make_no_items() -> None:
     assert items({"ticket": TEXT, "author": TEXT, "age": TEXT}) == []
     twice = ROWS + "\n" + ROWS.replace("S1001", "S1002").replace("QP", "RR")
     assert items({"ticket": TEXT, "component": TEXT}, twice) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("Write to post@rotne.example before you come.", "email", "post@rotne.example"),
+        ("Write to post@rotne.example before you come.", "e_mail", "post@rotne.example"),
+        ("The toll office: toll@rotne.example.\nThe press: press@rotne.example.", "press_email", "press@rotne.example"),
+        ("Look at https://rotne.example/visit, or call.", "website", "https://rotne.example/visit"),
+        ("The toll office: toll@rotne.example.\nThe press: press@rotne.example.", "email", None),
+        ("Write to post@rotne.example before you come.", "press_email", None),
+        ("Write to post@rotne.example before you come.", "website", None),
+        ("The mail coach crossed the bridge daily.", "email", None),
+    ],
+)
+def test_an_address_is_read_if_only_one_can_be_meant(text: str, name: str, value: str | None) -> None:
+    assert filled(text, name, {"type": "string"})["value"] == value

@@ -15,6 +15,7 @@ from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.table_questions import cell
 from assay.core.text import words
 from assay.models.extractive.actions import shelved
+from assay.models.extractive.field_addresses import address, address_kind
 from assay.models.extractive.field_booleans import BOTH, read_boolean, truths
 from assay.models.extractive.field_items import rows_of_items
 from assay.models.extractive.field_measures import in_unit, is_bare, with_unit
@@ -160,12 +161,14 @@ _NUMBERING = frozenset(("number", "id", "no", "nr"))
 
 
 def _prose(asked: FieldAsked, books: Sequence[SourcePassages], shelf: ShownSources) -> Filled:
-    """A name from the title, what sentences say of a boolean, or the value of the type in the best sentence."""
+    """A name from the title, an address, what sentences say of a boolean, or a value of the type in the best one."""
     if (title := name_in_title(asked, books, len(shelf.books))) is not None:
         return {"value": title.value, "passages": [title.passage]}
     if asked.schema.get("type") == "boolean":
         return _truth(asked, books)
-    if (found := value_in_prose(asked, shelf.books)) is None:
+    form = address_kind(asked)
+    found = value_in_prose(asked, shelf.books) if form is None else address(asked, form, books)
+    if found is None:
         return _nothing(NONE)
     return {"value": found.value, "passages": [found.passage]}
 
