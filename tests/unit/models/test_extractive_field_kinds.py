@@ -38,6 +38,7 @@ def filled(
         ("Bicycles are carried at no charge.", "bicycles_carried", True),
         ("The bridge isn't lit.", "lit", False),
         ("It is lit.", "is_lit", True),
+        ("It contains no gluten.", "contains_gluten", False),
     ],
 )
 def test_a_boolean_is_what_a_sentence_or_a_line_says(text: str, name: str, value: bool) -> None:
@@ -56,6 +57,13 @@ def test_a_boolean_is_what_a_sentence_or_a_line_says(text: str, name: str, value
         ("The bridge was opened to cars in 1990.", "open_to_cars"),
         ("The bridge will be open to cars.", "open_to_cars"),
         ("It is hardly open to cars.", "open_to_cars"),
+        ("The ferry is open to cars.", "open_to_cars"),
+        ("The ferry, unlike the bridge, is open to cars.", "open_to_cars"),
+        ("The old bridge is open to cars.", "open_to_cars"),
+        ("It was wrongly assumed that the bridge is open to cars.", "open_to_cars"),
+        ("It is a myth that cars are allowed.", "cars_allowed"),
+        ("Bread contains gluten.", "contains_gluten"),
+        ("It is not fully electrified.", "electrified"),
         ("Guide dogs are allowed.", "dogs_allowed"),
         ("Some dogs are allowed.", "dogs_allowed"),
         ("Dogs are allowed only on leads.", "dogs_allowed"),

@@ -49,6 +49,8 @@ _JOINS = _set("and or und oder")
 _NO_CASE = re.compile(r"\bno (?:time|case|circumstances?|way|account|event|reason|longer)\b")
 _PART = re.compile(r"[;:,()—–]|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
 _KEYED = re.compile(r"(?P<key>[^:|]{1,80}?)\s*[:|]\s*(?P<value>\S[^|]*)")
+_VERBS = _set("is are was were be been has have had does do did not never longer now still also always")
+_PRONOUNS = _set("it this they these")
 _PAST = re.compile(r"\b(?:was|were|had been)\b.*\b(?:1\d{3}|20\d{2}|then|first|century)\b", re.IGNORECASE)
 _OF_OTHERS = _set("no without")
 """These deny what is after them, which is not the field if all its words were before."""
@@ -148,7 +150,8 @@ def _in_clause(text: str, wording: _Wording) -> bool | None:
     denied = [at for at in denied if marks[at] != FORBIDDEN and not (at > last and small[at] in _OF_OTHERS)]
     beside = [at for at in denied if first - 2 <= at < last]
     forbidden = FORBIDDEN in marks
-    if len(denied) > len(beside) or len(beside) + forbidden > 1:
+    degree = any(word.endswith("ly") for word in small[beside[0] : last]) if beside else False
+    if degree or len(denied) > len(beside) or len(beside) + forbidden > 1:
         return None
     return not (beside or forbidden)
 
@@ -175,22 +178,18 @@ def _mark(small: Sequence[str], at: int, wording: _Wording) -> str:
 
 
 def _stands_alone(said: Sequence[str], marks: Sequence[str], met: Sequence[int], wording: _Wording) -> bool:
-    """True if nothing limits the words of the field to a part ("guide dogs"), or says them of another thing."""
+    """True if nothing limits the words of the field to a part ("guide dogs"), or says them of another thing.
+
+    What is before them is of the subject, or has no topic. A verb, or a single word, needs the subject before it.
+    """
     first, last = met[0], met[-1]
-    between = range(first, last + 1)
-    if any(marks[at] == OTHER or said[at].casefold() in _JOINS for at in between):
+    small = [word.casefold() for word in said]
+    if any(marks[at] == OTHER or small[at] in _JOINS for at in range(first, last + 1)):
         return False
-    before = range(first)
-
-    def foreign(at: int) -> bool:
-        return marks[at] == OTHER and wording.subject.isdisjoint(keys(said[at], wording.analysis))
-
-    if first and foreign(first - 1) and (said[first].casefold() not in _PERMITTED or len(wording.wanted) == 1):
+    beside = [keys(said[at], wording.analysis) for at in range(first)]
+    own = [at for at in range(first) if not wording.subject.isdisjoint(beside[at])]
+    if any(marks[at] == OTHER and at not in own for at in range(first)):
         return False
-    if len(wording.wanted) == 1:  # one word says nothing of the subject unless the subject stands before it
-        named = any(not wording.subject.isdisjoint(keys(said[at], wording.analysis)) for at in before)
-        pronoun = first > 0 and said[0].casefold() in ("it", "this", "they", "these")
-        if not (named or pronoun) or any(map(foreign, before)):
-            return False
-    capital = [at for at in before if said[at][:1].isupper() and (at or (len(said) > 1 and said[1][:1].isupper()))]
-    return not any(map(foreign, capital))
+    told = bool(own) or (first > 0 and small[0] in _PRONOUNS)
+    predicate = first > 0 and (small[first - 1] in _VERBS or small[first - 1].endswith("n't"))
+    return told or not (predicate or len(wording.wanted) == 1)
