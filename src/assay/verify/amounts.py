@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import msgspec
 
+from assay.core import measures
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
-from assay.verify import number_words
 from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, Bound, Share, shares
 
 
@@ -53,7 +53,7 @@ _NUMBER = re.compile(
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
     rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
     rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
-    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in number_words.NAMES if name != '%')})(?![^\W_])))?"
+    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.NAMES if name != '%')})(?![^\W_])))?"
     rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(MONEY)})\b))?",
     re.IGNORECASE,
 )
@@ -242,7 +242,7 @@ def _amount(match: re.Match[str], text: str) -> Amount:
 
 
 def _units(match: re.Match[str]) -> tuple[str, ...]:
-    unit = (number_words.NAMES[match["unit"].lower()] if match["unit"] else "",)
+    unit = (measures.NAMES[match["unit"].lower()] if match["unit"] else "",)
     return (*unit, "m") if match["letter"] == "m" and not match["front"] else unit
 
 

@@ -15,12 +15,12 @@ from itertools import combinations, permutations
 
 import msgspec
 
+from assay.core import measures
 from assay.core.tables.answers import is_total
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
 from assay.core.tables.figures import Figure, figures_of, mean, total
 from assay.core.tables.words import read_asking
 from assay.core.text import words
-from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, Token, lead
 from assay.verify.analyzed_text import AnalyzedText, Texts, stem
 
@@ -103,21 +103,19 @@ def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal
         for other in evidence.units:
             if unit == other or (not (unit and other) and not _apart(unit or other)):
                 yield evidence.values, evidence.quantum
-            elif number_words.comparable(unit, other):
-                step = abs(
-                    number_words.convert(evidence.quantum, other, unit) - number_words.convert(Decimal(0), other, unit)
-                )
+            elif measures.comparable(unit, other):
+                step = abs(measures.convert(evidence.quantum, other, unit) - measures.convert(Decimal(0), other, unit))
                 yield tuple(_converted(value, other, unit) for value in evidence.values), step
 
 
 def _apart(unit: str) -> bool:
-    measure = number_words.MEASURES.get(unit)
+    measure = measures.MEASURES.get(unit)
     return measure is not None and measure.dimension in _APART
 
 
 def _converted(value: Decimal, unit: str, to: str) -> Decimal:
     """Convert; months and years count as 30.4 days and twelve months, so the result is rounded to a hundredth."""
-    exact = number_words.convert(value, unit, to)
+    exact = measures.convert(value, unit, to)
     return exact.quantize(Decimal("0.01")) if {unit, to} <= _CALENDAR and abs(exact) < 10**12 else exact
 
 

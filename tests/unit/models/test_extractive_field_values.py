@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
-
-from assay.core.messages import Message, Request
-from assay.models.extractive import respond
-from assay.phases.fields.answer import definition
-from assay.phases.fields.schema import FieldGroup, read
+from filling import fill
 
 PEP = """## S1001 Bug Fix Releases <file:///pep-6.md>
 [S1001.0] PEP: 6
@@ -26,24 +21,6 @@ TIDES = """## S1002 Tides <file:///tides.md>
 TABLE = """## S1003 table.csv <file:///table.csv>
 [S1003.0] country: France | year: 2020 | population: 67.4
 [S1003.1] country: Spain | year: 2020 | population: 47.4"""
-
-
-def fill(question: str, evidence: str, schema: str) -> dict[str, Any]:
-    part: FieldGroup = read(schema).parts[0]
-    messages = [
-        Message(role="user", name="evidence", text=evidence),
-        Message(role="user", name="question", text=question),
-    ]
-    request = Request(
-        task="fill",
-        system="",
-        messages=tuple(messages),
-        tools=(definition(part, part.slots),),
-        tool_choice="fill_fields",
-    )
-    _, (call,) = respond(request)
-    assert call.name == "fill_fields"
-    return call.arguments
 
 
 def test_header_fields_are_read_by_key_or_by_what_the_description_asks_for() -> None:

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify.amounts import Amount, tokens
-from assay.verify.analyzed_text import plain
-from assay.verify.figures import same
-from assay.verify.number_words import (
+from assay.core.measures import (
     MEASURES,
     NAMES,
     comparable,
     convert,
 )
+from assay.verify.amounts import Amount, tokens
+from assay.verify.analyzed_text import plain
+from assay.verify.figures import same
 
 
 def amount(text: str) -> Amount:

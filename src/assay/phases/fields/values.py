@@ -10,11 +10,14 @@ from math import inf
 
 import msgspec
 
+from assay.core import measures
 from assay.core.citations.whole_source import WholeSource
+from assay.core.claims import Check
 from assay.core.clean import one_line
 from assay.core.dimensions import dimension_of, unit_of
 from assay.core.lexicon import SCALES
 from assay.core.markers import strip
+from assay.core.measures import split_label
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words
 from assay.core.translation import gettext as _
@@ -22,7 +25,6 @@ from assay.core.translation import labelled
 from assay.core.typed_answers import REFUTED, Field, Scalar
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import FieldSlot, Leaf
-from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import plain
 from assay.verify.checks import check
@@ -187,6 +189,8 @@ SHORT = 12
 """The most words of a text that must all occur in the cited passages, in any order."""
 IDENTITY = 6
 """How many passages at the beginning of a document may contain the field with its name or number."""
+WHOLE = 100
+"""A converted number this large may be stated without its decimals."""
 _NAMING = frozenset(("title", "name"))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 
@@ -242,18 +246,40 @@ def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passag
                 empty, reason=_("{value} is not in what it cites").format(value=repr(missing[0][:200]))
             )
     key = _label(slot, field.value, cited)
-    sentence = f"{key} of {_subject(subject)}: {value_text(field.value)}"
-    found = check(sentence, evidence, True, off=("lexical",))  # words alone are weighed when the report is verified
-    if found.rule == "number" and (written := _as_written(field.value, slot, cited)):
-        # As written; and without the subject, if another figure is nearer to its name than this one.
-        for frame in (f"{key} of {_subject(subject)}", key):
-            if found.verdict in REFUTED:
-                sentence = f"{frame}: {written}"
-                found = check(sentence, evidence, True, off=("lexical",))
+    sentence, found = _stated(key, subject, slot, field.value, evidence)
     if found.verdict in REFUTED:
         return msgspec.structs.replace(empty, reason=found.reason)
     ids = tuple(dict.fromkeys(passage.id for passage in passages))
     return msgspec.structs.replace(field, sentence=sentence, passages=ids)
+
+
+def _stated(key: str, subject: str, slot: FieldSlot, value: object, evidence: ClaimEvidence) -> tuple[str, Check]:
+    """The sentence that states a value, and its check: with the unit of the field's label, if it names one.
+
+    A converted number is stated with what it is converted from, and with no more digits than that can have. If a number
+    is not written so, it is stated as the passage writes it; and without the subject, if another figure is nearer to
+    its name than this one.
+    """
+    about, plain_value = f"{key} of {_subject(subject)}", value_text(value)
+    unit = split_label(slot.name).unit if isinstance(value, int | float) and not isinstance(value, bool) else ""
+    sentence = f"{about}: {plain_value} {unit}".rstrip()
+    found = check(sentence, evidence, True, off=("lexical",))  # words alone are weighed when the report is verified
+    written = _as_written(value, slot, evidence.passages) if unit or found.rule == "number" else ""
+    other = written if _has_unit_other_than(written, unit) else ""
+    digits = [plain_value, *([f"{value:.0f}"] if isinstance(value, float) and abs(value) >= WHOLE else [])]
+    tried = [f"{about}: {each} {unit} ({other})" for each in digits] if other else []
+    tried += [f"{frame}: {written}" for frame in (about, key)] if written else []
+    for each in tried if found.verdict in REFUTED or other else ():
+        again = check(each, evidence, True, off=("lexical",))
+        if again.verdict not in REFUTED:
+            return each, again
+    return sentence, found
+
+
+def _has_unit_other_than(written: str, unit: str) -> bool:
+    """True if an amount as written has a unit, and another one than this."""
+    amounts = [token for token in tokens(written) if isinstance(token, Amount)] if written and unit else []
+    return any(own and own != measures.NAMES[unit.lower()] for each in amounts for own in each.units)
 
 
 def line(field: Field) -> str:
@@ -270,9 +296,11 @@ def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str
     if isinstance(value, bool) or not isinstance(value, int | float):
         return ""
     wanted = Decimal(str(value))
-    asked = f"{_CAMEL.sub(' ', slot.name)} {slot.description}"
+    name, label_unit = split_label(slot.name)
+    asked = f"{_CAMEL.sub(' ', name)} {slot.description}"
     counted = any(word in SCALES for word in words(asked))
-    unit = number_words.NAMES.get(unit_of(asked, dimension_of(asked)) if dimension_of(asked) else "", "")
+    told = unit_of(asked, dimension_of(asked)) if dimension_of(asked) else ""
+    unit = measures.NAMES.get((label_unit or told).lower(), "")
     for passage in cited:
         for amount in tokens(plain(passage.text).text):
             if isinstance(amount, Amount) and not (amount.ordinal or amount.word):
@@ -284,13 +312,15 @@ def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str
 
 def _converted(amount: Amount, wanted: Decimal, unit: str) -> bool:
     """True if an amount in another unit is `wanted` in this one."""
-    others = [other for other in amount.units if number_words.comparable(other, unit)]
-    return any(number_words.convert(value, other, unit) == wanted for other in others for value in amount.values)
+    others = [other for other in amount.units if measures.comparable(other, unit)]
+    return any(
+        measures.rounded(measures.convert(value, other, unit)) == wanted for other in others for value in amount.values
+    )
 
 
 def label(name: str) -> str:
-    """A property's name in words: `createdAt` and `created_at` as "Created at"."""
-    found = [part for part in _CAMEL.split(name) if part][:LABEL_WORDS]
+    """A property's name in words, without its unit: `createdAt` as "Created at", `main_span_m` as "Main span"."""
+    found = [part for part in _CAMEL.split(split_label(name).label) if part][:LABEL_WORDS]
     text = " ".join(part if part.isupper() else part.lower() for part in found) or "Field"
     return text[:1].upper() + text[1:]
 

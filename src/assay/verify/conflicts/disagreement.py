@@ -11,9 +11,9 @@ from collections.abc import Collection
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from functools import lru_cache
 
+from assay.core import measures
 from assay.core.sources import Source
 from assay.core.web_addresses import canonical
-from assay.verify import number_words
 from assay.verify.amounts import Amount, Day
 from assay.verify.conflicts.statements import SourceStatement, Value, is_year, years
 from assay.verify.evidence import EvidenceSpan, context
@@ -107,9 +107,7 @@ def _one_kind(one: Amount, other: Amount) -> bool:
     """True if both have the same dimension and currency; a number without a unit has none."""
     if one.currency != other.currency:
         return False
-    return any(
-        first == second or number_words.comparable(first, second) for first in one.units for second in other.units
-    )
+    return any(first == second or measures.comparable(first, second) for first in one.units for second in other.units)
 
 
 def _rounds(rough: Amount, exact: Amount) -> bool:

@@ -15,9 +15,9 @@ from itertools import pairwise
 
 import msgspec
 
+from assay.core import measures
 from assay.core.lexicon import MONTHS
 from assay.core.text import words
-from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import Bound, ClaimSlot, EvidenceSpan, Outcome, SlotContext, SlotFinding, bind, context
@@ -201,7 +201,7 @@ def _comparable(claim: Token, other: Token) -> bool:
     if claim.currency != other.currency:
         return bool(claim.currency and other.currency) and claim.values == other.values
     return any(
-        one == two or number_words.comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
+        one == two or measures.comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
         for one in claim.units
         for two in other.units
     )
@@ -213,7 +213,7 @@ def _dated(token: Token) -> bool:
 
 
 def _dimension(unit: str) -> str:
-    return number_words.MEASURES[unit].dimension if unit else ""
+    return measures.MEASURES[unit].dimension if unit else ""
 
 
 def _shape(token: Literal) -> str:

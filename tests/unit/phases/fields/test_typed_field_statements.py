@@ -107,3 +107,25 @@ def test_what_is_empty_is_listed_with_its_reason() -> None:
 )
 def test_names_become_words(name: str, expected: str) -> None:
     assert label(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said", "sentence"),
+    [
+        ("span_ft", 1476.4, "The span is 450 metres.", "Span of the Rotne Bridge: 1476 ft (450 metres)"),
+        ("wait_seconds", 0.35, "The wait is 350 ms.", "Wait of the Rotne Bridge: 0.35 seconds (350 ms)"),
+        ("span_m", 450, "The span is 450 metres.", "Span of the Rotne Bridge: 450 m"),
+        ("span_ft", 1477, "The span is 450 metres.", ""),
+        ("age", 12, "The bridge has an age of 12 years.", "Age of the Rotne Bridge: 12"),
+    ],
+)
+def test_the_unit_of_a_label_stands_with_the_value_and_a_conversion_with_what_it_is_from(
+    name: str, value: float, said: str, sentence: str
+) -> None:
+    text = f"# Rotne Bridge\n\n{said}\n"
+    made = Ledger()
+    shown = DocumentPassages(document=document("a.md", text), spans=segment(text, "markdown"))
+    made.apply(made.register(1, [shown]).rows)
+    slot = FieldSlot(name=name, leaf=Leaf(type="number"))
+    found = supported_field((name,), slot, FieldAnswer(value=value, passages=("S1001.1",)), "the Rotne Bridge", made)
+    assert found.sentence == sentence

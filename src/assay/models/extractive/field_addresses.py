@@ -1,0 +1,44 @@
+"""Fields for an e-mail or web address: the only one of the documents in passages with the field's other words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assay.core.lexicon import stop_terms
+from assay.core.relevance import read_question
+from assay.core.relevance.topic_question import keys
+from assay.core.text import words
+from assay.models.extractive.field_words import FieldAsked, StatedValue
+from assay.models.shown_documents.shelf import SourcePassages
+
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?!\w)")
+_WEB = re.compile(r"https?://[^\s<>\"'`|]{3,300}")
+_OF_MAIL = frozenset(("email", "mail"))
+_OF_WEB = frozenset(("url", "uri", "website", "homepage", "webpage"))
+_GENERIC = _OF_MAIL | _OF_WEB | frozenset("e address contact web site page online official link".split())
+"""Words that only say what kind of address is meant."""
+_TAIL = ".,;:!?)]}*_»”’"
+
+
+def address_kind(asked: FieldAsked) -> re.Pattern[str] | None:
+    """The form of the address that a field asks for by its name; None if it asks for none."""
+    said = frozenset(words(asked.label))
+    if asked.schema.get("type") != "string" or "enum" in asked.schema:
+        return None
+    return _EMAIL if said & _OF_MAIL else _WEB if said & _OF_WEB else None
+
+
+def address(asked: FieldAsked, form: re.Pattern[str], books: Sequence[SourcePassages]) -> StatedValue | None:
+    """The address; None if the documents have none, or several that may be meant."""
+    analysis = read_question(asked.text).analysis
+    subject = frozenset(keys(" ".join(asked.names), analysis))
+    wanted = frozenset(key for word in words(asked.label) if word not in _GENERIC for key in keys(word, analysis))
+    wanted -= stop_terms(analysis) | subject
+    found: dict[str, str] = {}
+    for book in books:
+        for passage in book.passages:
+            if wanted <= frozenset(keys(" ".join((passage.under, passage.text)), analysis)):
+                for match in form.finditer(passage.text):
+                    found.setdefault(match[0].rstrip(_TAIL), passage.id)
+    return StatedValue(*next(iter(found.items()))) if len(found) == 1 else None

@@ -1,0 +1,125 @@
+"""Fields of what is measured: a length, an age or the like, and numbers with the unit that a label names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from assay.core.dimensions import StatedMeasure, converted, dimension_of, lengths_of_things, stated, unit_of, words_of
+from assay.core.lexicon import stem, stop_terms
+from assay.core.measures import NAMES, comparable, convert, rounded
+from assay.core.relevance import TopicQuestion
+from assay.core.relevance.topic_question import keys
+from assay.models.extractive.field_words import SHARE, FieldAsked, StatedValue
+from assay.models.extractive.written_values import plain
+from assay.models.shown_documents.passages import PassageSentence
+from assay.models.shown_documents.shelf import SourcePassages
+
+
+def measured(
+    asked: FieldAsked, ranked: Sequence[tuple[SourcePassages, PassageSentence]], question: TopicQuestion
+) -> StatedValue | None:
+    """The value of a field for a length, an age or the like, in the sentence that states one of what it measures.
+
+    A number in another unit is converted to the field's.
+    """
+    dimension = dimension_of(asked.label) or dimension_of(asked.description)
+    if not dimension or asked.schema.get("type") not in ("integer", "number"):
+        return None
+    own = unit_of(NAMES[asked.unit.lower()], dimension) if asked.unit else ""
+    unit = own or unit_of(asked.label, dimension) or unit_of(asked.description, dimension)
+    if asked.unit and not own:
+        return None
+    things = _things(asked, dimension, ranked, question.analysis)
+    found: list[tuple[float, int, StatedValue]] = []
+    for rank, (book, sentence) in enumerate(ranked):
+        about = _of_things(sentence.text, dimension, question, things)
+        beside = " ".join(passage.text for passage in book.passages) if about else ""
+        for share, each in sorted(about, key=lambda pair: (-pair[0], pair[1].unit != unit)):
+            if (value := _in_unit(plain(each.number, beside), each.unit, unit)) is not None:
+                found.append((-share, rank, StatedValue(value, sentence.passage)))
+                break
+    return min(found)[2] if found else None
+
+
+class _Things(NamedTuple):
+    """The words of what a field measures: `own` to the field ("pylon height"), else of the question's subject."""
+
+    own: frozenset[str]
+    subject: frozenset[str]
+
+
+def _things(
+    asked: FieldAsked, dimension: str, ranked: Sequence[tuple[SourcePassages, PassageSentence]], analysis: str
+) -> _Things:
+    """What is measured. Words of the field that no sentence has ("total length") name no thing."""
+    none = stop_terms(analysis).union(key for word in words_of(dimension) for key in keys(word, analysis))
+    said = frozenset(key for _, each in ranked for key in keys(each.text, analysis))
+    subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
+    units = frozenset(key for word in NAMES for key in keys(word, analysis))
+    told = (frozenset(keys(text, analysis)) - none - subject - units for text in (asked.label, asked.description))
+    return _Things(next((own & said for own in told if own), frozenset()), subject)
+
+
+def _of_things(
+    text: str, dimension: str, question: TopicQuestion, things: _Things
+) -> list[tuple[float, StatedMeasure]]:
+    """The measures in a sentence that are of these things, each with the share of their own words beside it.
+
+    What is before a number names the thing, or nothing at all ("It is 450 metres long").
+    """
+    analysis, start, about = question.analysis, 0, list[tuple[float, StatedMeasure]]()
+    none = stop_terms(analysis).union(_MEASURING)
+
+    def share(beside: str) -> float:
+        own = things.own or things.subject
+        met = own & frozenset(keys(beside, analysis))
+        return len(met) / len(own) if things.own else float(bool(met))
+
+    for each in stated(text, dimension, question.language):
+        before, start = text[start : each.start], each.end
+        silent = not things.own and none.issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
+        about.append((1.0 if silent else share(before), each))
+    if dimension == "length":
+        about.extend((share(thing), each) for each, thing in lengths_of_things(text))
+    return [pair for pair in about if pair[0] >= (SHARE if things.own else 1.0)]
+
+
+def _in_unit(number: str | None, unit: str, to: str) -> str | None:
+    """A number in plain digits, in another unit if one is given; None if it cannot be converted."""
+    if number is None or not to:
+        return number
+    value = converted(Decimal(number), unit, to)
+    return None if value is None else f"{rounded(value).normalize():f}"
+
+
+_MEASURING = frozenset(stem(word) for word in "measures measured misst mesure mesurait mide medía misura mede".split())
+"""What a thing of a length or height does."""
+
+
+# Numbers with a unit of the kind that a label names.
+
+_NAMES = "|".join(sorted(map(re.escape, NAMES), key=len, reverse=True))
+_UNIT = re.compile(rf"[ \u00a0\u202f-]?(?P<unit>{_NAMES})(?!\w)", re.IGNORECASE)
+
+
+def with_unit(number: re.Match[str], unit: str) -> str:
+    """The unit after a number, if it is of the same dimension as `unit`; "" if it has another one, or none."""
+    after = _UNIT.match(number.string, number.end())
+    own = NAMES[after["unit"].lower()] if after is not None else ""
+    return own if comparable(own, NAMES[unit.lower()]) else ""
+
+
+def is_bare(number: re.Match[str]) -> bool:
+    """True if no unit stands after a number."""
+    return _UNIT.match(number.string, number.end()) is None
+
+
+def in_unit(number: str | None, own: str, unit: str) -> str | None:
+    """A number of the unit `own` in the unit that a label writes as `unit`."""
+    if number is None:
+        return None
+    value = convert(Decimal(number), own, NAMES[unit.lower()]) if own != NAMES[unit.lower()] else Decimal(number)
+    return f"{rounded(value).normalize():f}"

@@ -1,0 +1,122 @@
+"""Fields filled from prose, by the type of their value.
+
+`core.relevance` rates sentences as it does for answers; if even the best are probably no answer, the field stays empty.
+If a sentence has several values of the type, the one nearest to the field's words is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assay.core.lexicon import NEGATIVES
+from assay.core.relevance import judge, read_question
+from assay.core.relevance.topic_question import keys
+from assay.core.text import words
+from assay.models.extractive.field_measures import in_unit, measured, with_unit
+from assay.models.extractive.field_words import FieldAsked, StatedValue, matching
+from assay.models.extractive.written_values import (
+    DATE,
+    NAME,
+    NUMBER,
+    SCALED,
+    WORD,
+    YEAR,
+    Span,
+    nearest,
+    nearest_of,
+    plain,
+)
+from assay.models.shown_documents.shelf import SourcePassages
+
+LOOKED = 12
+"""How many sentences are examined, best first."""
+LONGEST = 8
+"""Words of a value that is no name."""
+_SAYS = re.compile(
+    r"\W{0,3}(?:(?:is|are|was|were|ist|sind|war|lautet|est|sont|était|es|son|era)\b|[:=])\s*"
+    r"(?:(?:an?|the|der|die|das|le|la|el)\s+)?(?P<value>[^.,;:!?()|]{2,120})",
+    re.IGNORECASE,
+)
+
+
+def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | None:
+    """The value of a field according to prose; None if no sentence probably states it with a value of its type."""
+    placed = [(book, sentence) for book in books for sentence in book.sentences]
+    statements = [sentence.statement(books.index(book), book.title) for book, sentence in placed]
+    question = read_question(asked.text, beside="\n".join(each.text for each in statements[:5]))
+    judgement, analysis = judge(question, statements), question.analysis
+    names = frozenset(key for name in asked.names for key in keys(name, analysis))
+    about = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books
+    ranked = [(book, each) for book, each in (placed[each.place] for each in judgement.ranked) if book in about]
+    measure = measured(asked, ranked, question)
+    if measure is not None or not judgement.answers():
+        return measure
+    found: list[tuple[float, int, StatedValue]] = []
+    for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
+        share, at = matching(asked, sentence.text, analysis)
+        beside = " ".join(each.text for each in book.passages)
+        if book in about and at and (value := _typed(asked, sentence.text, at, beside)) is not None:
+            found.append((-share, rank, StatedValue(value, sentence.passage)))
+    return min(found)[2] if found else None
+
+
+def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
+    return frozenset(
+        key for text in (book.title, *(each.text for each in book.passages)) for key in keys(text, analysis)
+    )
+
+
+def _typed(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
+    """The value of the field's type nearest to the field's words; `beside` is the text with the other numbers."""
+    kind, form = asked.schema.get("type"), asked.schema.get("format")
+    if "enum" in asked.schema:
+        return _member(asked, text)
+    if kind not in ("string", "integer", "number"):
+        return None
+    if form in ("date", "date-time"):
+        return nearest(text, at, DATE.finditer(text))
+    return _number(asked, text, at, beside) if kind in ("integer", "number") else _text(asked, text, at)
+
+
+def _member(asked: FieldAsked, text: str) -> str | None:
+    """The only member of an enum that a sentence without a negation has."""
+    said = f" {' '.join(words(text))} "
+    members = [each for each in asked.schema["enum"] if isinstance(each, str)]
+    met = [each for each in members if f" {' '.join(words(each))} " in said]
+    denies = text.endswith("?") or not NEGATIVES.isdisjoint(words(text))
+    return met[0] if len(met) == 1 and not denies else None
+
+
+def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
+    """A number in plain digits, times its scale unless the field is counted in it; a year if there is no other."""
+    dated = [match.span() for match in DATE.finditer(text)]
+    found = [each for each in NUMBER.finditer(text) if not any(a <= each.start() < b for a, b in dated)]
+    if asked.unit:
+        return _with_unit(asked.unit, found, text, at, beside)
+    others = [each for each in found if not YEAR.fullmatch(each[0])]
+    value = nearest(text, at, others or found)
+    if value is None:
+        return None
+    if SCALED.search(f"{asked.label} {asked.description}"):
+        value = SCALED.sub("", value).strip()
+    return plain(value, beside)
+
+
+def _with_unit(unit: str, found: Sequence[re.Match[str]], text: str, at: Sequence[Span], beside: str) -> str | None:
+    """The nearest number with a unit like that of the label, converted to it."""
+    units = {each.start(): own for each in found if (own := with_unit(each, unit))}
+    chosen = nearest_of(text, at, [each for each in found if each.start() in units])
+    return None if chosen is None else in_unit(plain(chosen[0], beside), units[chosen.start()], unit)
+
+
+def _text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
+    """A name other than the subject's, else the words directly after the field's words."""
+    known = {word.casefold() for name in (*asked.names, asked.label) for word in WORD.findall(name)}
+    names = [match for match in NAME.finditer(text) if match.start()]
+    other = [match for match in names if known.isdisjoint(word.casefold() for word in WORD.findall(match[0]))]
+    near = nearest(text, at, other)
+    if near is not None:
+        return near.rstrip(".")
+    said = _SAYS.match(text, at[-1][1])
+    return said["value"].strip() if said is not None and len(said["value"].split()) <= LONGEST else None

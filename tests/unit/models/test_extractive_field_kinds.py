@@ -1,0 +1,192 @@
+"""Booleans, names in titles, units of labels, members of enums and rows as items: filled where said, else empty."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from filling import fill
+
+QUESTION = "What of the Rotne Bridge?"
+
+
+def shown(text: str, title: str = "Rotne Bridge") -> str:
+    lines = [title, *text.split("\n")]
+    passages = "\n".join(f"[S1001.{number}] {line}" for number, line in enumerate(lines))
+    return f"## S1001 {title} <file:///a.md>\n{passages}"
+
+
+def filled(
+    text: str, name: str, schema: dict[str, Any], *, title: str = "Rotne Bridge", question: str = QUESTION
+) -> Any:
+    return fill(question, shown(text, title), json.dumps({"properties": {name: schema}}))["fields"][name]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("Cyclists may use the eastern deck.", "open_to_cyclists", True),
+        ("Open to cyclists: yes", "open_to_cyclists", True),
+        ("Open to cyclists: no", "open_to_cyclists", False),
+        ("The bridge is not open to cars.", "open_to_cars", False),
+        ("Cars must not use the bridge.", "open_to_cars", False),
+        ("Cyclists cannot use the eastern deck.", "open_to_cyclists", False),
+        ("Dogs are prohibited.", "dogs_allowed", False),
+        ("No dogs are allowed.", "dogs_allowed", False),
+        ("Dogs are no longer allowed.", "dogs_allowed", False),
+        ("Bicycles are carried at no charge.", "bicycles_carried", True),
+        ("The bridge isn't lit.", "lit", False),
+        ("It is lit.", "is_lit", True),
+        ("It contains no gluten.", "contains_gluten", False),
+    ],
+)
+def test_a_boolean_is_what_a_sentence_or_a_line_says(text: str, name: str, value: bool) -> None:
+    found = filled(text, name, {"type": "boolean"})
+    assert (found["value"], found["passages"]) == (value, ["S1001.1"])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Cyclists may cross if they dismount.", "open_to_cyclists"),
+        ("Open to cars: no", "open_to_cyclists"),
+        ("Apart from cyclists, the bridge is open to cars.", "open_to_cyclists"),
+        ("The Lund Bridge is open to cyclists.", "open_to_cyclists"),
+        ("The bridge is open to nobody but cyclists.", "open_to_cyclists"),
+        ("The bridge was opened to cars in 1990.", "open_to_cars"),
+        ("The bridge will be open to cars.", "open_to_cars"),
+        ("It is hardly open to cars.", "open_to_cars"),
+        ("The ferry is open to cars.", "open_to_cars"),
+        ("The ferry, unlike the bridge, is open to cars.", "open_to_cars"),
+        ("The old bridge is open to cars.", "open_to_cars"),
+        ("It was wrongly assumed that the bridge is open to cars.", "open_to_cars"),
+        ("It is a myth that cars are allowed.", "cars_allowed"),
+        ("Bread contains gluten.", "contains_gluten"),
+        ("It is not fully electrified.", "electrified"),
+        ("Guide dogs are allowed.", "dogs_allowed"),
+        ("Some dogs are allowed.", "dogs_allowed"),
+        ("Dogs are allowed only on leads.", "dogs_allowed"),
+        ("Dogs are not prohibited.", "dogs_allowed"),
+        ("Dogs are allowed at no time.", "dogs_allowed"),
+        ("Dogs were allowed until 1990.", "dogs_allowed"),
+        ("It is said that dogs are allowed.", "dogs_allowed"),
+        ("It is not true that dogs are allowed.", "dogs_allowed"),
+        ("Are dogs allowed?", "dogs_allowed"),
+        ("Dogs can bark.", "dogs_allowed"),
+        ("Cars are allowed and dogs are not.", "dogs_allowed"),
+        ("Plugins written for the 3.x series are no longer supported.", "plugins_supported"),
+        ("The tower is lit.", "lit"),
+    ],
+)
+def test_what_is_limited_or_said_of_something_else_leaves_a_boolean_empty(text: str, name: str) -> None:
+    found = filled(text, name, {"type": "boolean"})
+    assert found["value"] is None
+    assert found["reason"]
+
+
+def test_what_is_both_said_and_denied_is_empty_with_that_reason() -> None:
+    found = filled("All dogs are allowed.\nIt is high.\nDogs are not allowed.", "dogs_allowed", {"type": "boolean"})
+    assert (found["value"], found["reason"]) == (None, "the documents say both yes and no")
+
+
+@pytest.mark.parametrize(
+    ("name", "described"), [("name", ""), ("title", ""), ("product", "name of the product"), ("bridge", "")]
+)
+def test_a_name_that_only_the_title_says_is_read_there(name: str, described: str) -> None:
+    found = filled("It was opened late.", name, {"type": "string", "description": described})
+    assert found == {"value": "Rotne Bridge", "passages": ["S1001.0"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "question"),
+    [
+        ("designer", "Rotne Bridge", QUESTION),
+        ("designer_name", "Rotne Bridge", QUESTION),
+        ("name", "Notes on the Rotne Bridge", QUESTION),
+        ("name", "Report", "What does the report say?"),
+        ("name", "Lund Tunnel", QUESTION),
+        ("name", "How the bridge was built", "How was the bridge built?"),
+    ],
+)
+def test_a_title_that_is_no_name_of_what_is_asked_fills_nothing(name: str, title: str, question: str) -> None:
+    assert filled("It is old.", name, {"type": "string"}, title=title, question=question)["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("The main span is 450 metres.", "main_span_m", "450"),
+        ("The main span is 450 metres.", "main_span_ft", "1476.4"),
+        ("The main span is 450 metres.", "Main span ft", "1476.4"),
+        ("The main span is 450 metres long.", "main span length (ft)", "1476.4"),
+        ("The crossing takes 90 minutes.", "crossing_hours", "1.5"),
+        ("The crossing takes 90 minutes.", "crossing_minutes", "90"),
+        ("Crossing: 90 min", "crossing_hours", "1.5"),
+        ("Main span: 450", "main_span_m", "450"),
+        ("The main span weighs 450 tonnes.", "main_span_m", None),
+        ("The main span has 450 bolts.", "main_span_m", None),
+        ("Main span: 450 kg", "main_span_m", None),
+    ],
+)
+def test_the_unit_of_a_label_chooses_and_converts_the_value(text: str, name: str, value: str | None) -> None:
+    assert filled(text, name, {"type": "number"})["value"] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The hazard class is irritant.", "irritant"),
+        ("The hazard class is not irritant.", None),
+        ("The hazard class may be irritant or corrosive.", None),
+        ("It is irritant to read.", None),
+    ],
+)
+def test_a_member_of_an_enum_is_read_from_a_sentence_about_the_field(text: str, value: str | None) -> None:
+    assert filled(text, "hazard_class", {"enum": ["irritant", "corrosive"]})["value"] == value
+
+
+ROWS = """## S1001 Defects <file:///a.md>
+[S1001.0] Defects
+-- about | Ticket | Component | Took minutes |
+[S1001.1] | Ticket | Component | Took minutes |
+[S1001.2] | QP-1 | notes | 30 |
+[S1001.3] | QP-2 | export | 90 |"""
+
+
+def items(fields: dict[str, Any], evidence: str = ROWS, question: str = "What was mended?") -> list[Any]:
+    schema = {"properties": {"fixes": {"type": "array", "items": {"type": "object", "properties": fields}}}}
+    return fill(question, evidence, json.dumps(schema))["items"]  # type: ignore[no-any-return]
+
+
+TEXT = {"type": "string"}
+
+
+def test_items_are_the_rows_of_the_table_with_these_columns() -> None:
+    found = items({"ticket": TEXT, "part": TEXT | {"description": "component"}, "took_hours": {"type": "number"}})
+    values = [[each["value"] for each in item["fields"].values()] for item in found]
+    assert values == [["QP-1", "notes", "0.5"], ["QP-2", "export", "1.5"]]
+    assert [item["fields"]["ticket"]["passages"] for item in found] == [["S1001.2"], ["S1001.3"]]
+
+
+def test_a_table_with_other_columns_or_two_alike_make_no_items() -> None:
+    assert items({"ticket": TEXT, "author": TEXT, "age": TEXT}) == []
+    twice = ROWS + "\n" + ROWS.replace("S1001", "S1002").replace("QP", "RR")
+    assert items({"ticket": TEXT, "component": TEXT}, twice) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("Write to post@rotne.example before you come.", "email", "post@rotne.example"),
+        ("Write to post@rotne.example before you come.", "e_mail", "post@rotne.example"),
+        ("The toll office: toll@rotne.example.\nThe press: press@rotne.example.", "press_email", "press@rotne.example"),
+        ("Look at https://rotne.example/visit, or call.", "website", "https://rotne.example/visit"),
+        ("The toll office: toll@rotne.example.\nThe press: press@rotne.example.", "email", None),
+        ("Write to post@rotne.example before you come.", "press_email", None),
+        ("Write to post@rotne.example before you come.", "website", None),
+        ("The mail coach crossed the bridge daily.", "email", None),
+    ],
+)
+def test_an_address_is_read_if_only_one_can_be_meant(text: str, name: str, value: str | None) -> None:
+    assert filled(text, name, {"type": "string"})["value"] == value
