@@ -10,6 +10,7 @@ import httpx
 import pytest
 from accounts import session
 from serving import TIDE, TIDES, begun, command, served, until
+from waiting import looked
 
 from assay import Assay
 from assay.services.schedules import ScheduleBook
@@ -32,7 +33,13 @@ async def made_without_login(home: Path) -> str:
             while len(every := await ids(client)) < 2:  # it is asked at once
                 await asyncio.sleep(0.05)
             await until(client, every[0])
+            await looked(lambda: client.get("/api/v1/runs"), left_alone)
     return run
+
+
+def left_alone(answer: httpx.Response) -> bool:
+    """Whether no process has any of these runs: one killed too early keeps what has ended for as long as its lease."""
+    return not any(each["executed"] for each in answer.json()["runs"])
 
 
 async def ids(client: httpx.AsyncClient) -> list[str]:
