@@ -14,6 +14,7 @@ from assay.core.tables.answers import TableAnswer
 from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.table_questions import cell
 from assay.core.text import words
+from assay.core.typed_answers import words_of_name
 from assay.models.extractive.actions import shelved
 from assay.models.extractive.field_addresses import address, address_kind
 from assay.models.extractive.field_booleans import BOTH, read_boolean, truths
@@ -32,7 +33,6 @@ from assay.models.shown_documents.tabular import tables
 
 NO_CELL = "its row has no such cell"
 NONE = "no header field, row or sentence shown says it"
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _PARTS = re.compile(r",\s+|;\s+|\s+and\s+")
 
 Filled = dict[str, Any]
@@ -121,7 +121,7 @@ def _asked(name: str, schema: Mapping[str, Any], names: tuple[str, ...], topics:
     """The field, its name in words and without the unit in which it counts."""
     label, unit = split_label(name)
     return FieldAsked(
-        label=" ".join(part.lower() for part in _CAMEL.split(label) if part),
+        label=" ".join(words_of_name(label)).lower(),
         description=str(schema.get("description", "")),
         names=names,
         schema=schema["properties"]["value"],

@@ -18,7 +18,7 @@ from assay.core.phrases import in_words, missing
 from assay.core.sources import Passage, ordinal_of
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
-from assay.core.typed_answers import Field
+from assay.core.typed_answers import Field, words_of_name
 from assay.phases.case import Case, Draft, Research, user
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read
 from assay.phases.fields.values import FieldAnswer, label, line, supported_field
@@ -187,7 +187,7 @@ class Filler:
         """The passages for these fields: those that the findings cite, and others with the fields' words."""
         held: dict[str, Passage] = {passage.id: passage for passage in self._cited}
         for slot in slots:
-            query = f"{slot.name} {slot.description}"
+            query = f"{' '.join(words_of_name(slot.name))} {slot.description}"
             held.update((passage.id, passage) for passage in self._case.ledger.recall(query, RECALLED))
         held |= self._headers(held.values())
         chosen = list(held.values())

@@ -22,7 +22,7 @@ from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
-from assay.core.typed_answers import REFUTED, Field, Scalar
+from assay.core.typed_answers import REFUTED, Field, Scalar, words_of_name
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import FieldSlot, Leaf
 from assay.verify.amounts import Amount, Day, tokens
@@ -192,7 +192,6 @@ IDENTITY = 6
 WHOLE = 100
 """A converted number this large may be stated without its decimals."""
 _NAMING = frozenset(("title", "name"))
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 
 
 class FieldAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -210,7 +209,7 @@ def supported_field(
     empty = Field(path=path, reason=one_line(given.reason)[:300] or _("no passage says it"))
     if given.value is None or given.value in ([], ""):
         return empty
-    cited = _cited(given, f"{_CAMEL.sub(' ', slot.name)} {value_text(given.value)}", ledger)
+    cited = _cited(given, f"{' '.join(words_of_name(slot.name))} {value_text(given.value)}", ledger)
     if not cited:
         return msgspec.structs.replace(empty, reason=labelled(_uncited(given, ledger), value_text(given.value)))
     try:
@@ -297,7 +296,7 @@ def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str
         return ""
     wanted = Decimal(str(value))
     name, label_unit = split_label(slot.name)
-    asked = f"{_CAMEL.sub(' ', name)} {slot.description}"
+    asked = f"{' '.join(words_of_name(name))} {slot.description}"
     counted = any(word in SCALES for word in words(asked))
     told = unit_of(asked, dimension_of(asked)) if dimension_of(asked) else ""
     unit = measures.NAMES.get((label_unit or told).lower(), "")
@@ -320,7 +319,7 @@ def _converted(amount: Amount, wanted: Decimal, unit: str) -> bool:
 
 def label(name: str) -> str:
     """A property's name in words, without its unit: `createdAt` as "Created at", `main_span_m` as "Main span"."""
-    found = [part for part in _CAMEL.split(split_label(name).label) if part][:LABEL_WORDS]
+    found = words_of_name(split_label(name).label)[:LABEL_WORDS]
     text = " ".join(part if part.isupper() else part.lower() for part in found) or "Field"
     return text[:1].upper() + text[1:]
 
