@@ -88,15 +88,15 @@ _INBOX = (
 _OWN_INBOX = _INBOX.where(tables.runs.c.owner == bindparam("owner"))
 
 _RUN = select(tables.runs).where(tables.runs.c.run_id == bindparam("of"))
-_STEPS = select(tables.steps.c["key", "input_hash", "tag", "data"]).where(tables.steps.c.run == bindparam("of"))
+_STEPS = select(*tables.steps.c["key", "input_hash", "tag", "data"]).where(tables.steps.c.run == bindparam("of"))
 _KEYS = (
-    select(tables.events.c["seq", "key", "step", "attempt"])
+    select(*tables.events.c["seq", "key", "step", "attempt"])
     .where(tables.events.c.run == bindparam("of"))
     .order_by(tables.events.c.seq)
 )
-_HOLDS = select(tables.holds.c["step", "account", "amount", "state"]).where(tables.holds.c.run == bindparam("of"))
+_HOLDS = select(*tables.holds.c["step", "account", "amount", "state"]).where(tables.holds.c.run == bindparam("of"))
 _LEDGER = (
-    select(tables.ledger.c["kind", "id", "lane", "data"])
+    select(*tables.ledger.c["kind", "id", "lane", "data"])
     .where(tables.ledger.c.run == bindparam("of"))
     .order_by(tables.ledger.c.number)
 )
