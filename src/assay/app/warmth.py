@@ -16,6 +16,7 @@ from assay.core.run_options import RunOptions
 from assay.core.text import sentences, words
 from assay.services import worlds
 from assay.services.context import Context
+from assay.verify.amounts import tokens
 
 LOADED = (
     "assay.services.estimates",
@@ -62,6 +63,7 @@ def _load(context: Context) -> None:
         list(sentences(text))
         states_absence(text)
         terms(text, analysis_of("en"))
+        tokens(text)
     with suppress(AssayError):
         context.readers.of_pages()
     for name in {name for names in settings.roles().values() for name in names}:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import msgspec
@@ -115,15 +115,24 @@ CJK_ASKING = re.compile(
     "|如何|为什么|為什麼|なぜ|几|幾|谁|誰|吗|嗎|呢|的|了|是|在|被|和|与|與"
 )
 """Words which ask in unspaced scripts, cut out before keys are made of a question."""
-_FORMS = [(wanted, form.strip()) for wanted, forms in ASKING.items() for form in forms.split(",")]
-_CUES: list[tuple[Wanted, re.Pattern[str]]] = [
-    (wanted, re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)")) for wanted, form in _FORMS
-]
-_MEASURING = [
-    (measure, re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)"))
-    for measure, forms in MEASURED.items()
-    for form in map(str.strip, forms.split(","))
-]
+
+
+@cache
+def _cues() -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
+    # Compiled when a question is first read: two hundred patterns.
+    return tuple((wanted, _cue(form)) for wanted, forms in ASKING.items() for form in forms.split(","))
+
+
+@cache
+def _measuring() -> tuple[tuple[Measure, re.Pattern[str]], ...]:
+    return tuple((measure, _cue(form)) for measure, forms in MEASURED.items() for form in forms.split(","))
+
+
+def _cue(form: str) -> re.Pattern[str]:
+    form = form.strip()
+    return re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)")
+
+
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 CAPITALIZING = frozenset(("de", "lb"))
 """The languages that write every noun with a capital letter."""
@@ -204,7 +213,7 @@ def _wanted_kind(text: str) -> tuple[Wanted, str]:
     """The kind asked for, and the words that ask for it: the first ones, the longer of two at one place."""
     folded = text.casefold()
     found = [
-        (match.start(), -len(match[0]), wanted, match[0]) for wanted, cue in _CUES if (match := cue.search(folded))
+        (match.start(), -len(match[0]), wanted, match[0]) for wanted, cue in _cues() if (match := cue.search(folded))
     ]
     return min(found)[2:] if found else ("other", "")
 
@@ -212,7 +221,7 @@ def _wanted_kind(text: str) -> tuple[Wanted, str]:
 def _measure(text: str) -> Measure:
     """The measure that a question asks for, the first of several."""
     folded = text.casefold()
-    found = [(match.start(), measure) for measure, cue in _MEASURING if (match := cue.search(folded))]
+    found = [(match.start(), measure) for measure, cue in _measuring() if (match := cue.search(folded))]
     return min(found)[1] if found else ""
 
 

@@ -189,7 +189,7 @@ class SqlJournal(SqlListing):
         Raises:
             UnknownName: no such run.
         """
-        return await self.transactions.read(lambda connection: reads.inbox(connection, run_id, self._owner, topic))
+        return reads.left(run_id, await self.transactions.rows(*reads.inbox(run_id, self._owner, topic)))
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
         """Newest first."""

@@ -6,7 +6,21 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, Text, and_, bindparam, cast, exists, func, or_, select, true
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    exists,
+    func,
+    or_,
+    select,
+    true,
+)
 
 from assay.core.errors import FenceLost
 from assay.core.events import Envelope
@@ -60,6 +74,34 @@ _LEASES = select(
 
 _NO_ROW = ("", -1, "", 0.0, "", 0)
 
+_INBOX = (
+    select(tables.inbox.c.data)
+    .select_from(
+        tables.runs.outerjoin(
+            tables.inbox, and_(tables.inbox.c.run == tables.runs.c.number, tables.inbox.c.topic == bindparam("topic"))
+        )
+    )
+    .where(tables.runs.c.run_id == bindparam("of"))
+    .order_by(tables.inbox.c.number)
+)
+"""The messages on a topic; a single row without one if there are none, and no row if there is no such run."""
+_OWN_INBOX = _INBOX.where(tables.runs.c.owner == bindparam("owner"))
+
+_RUN = select(tables.runs).where(tables.runs.c.run_id == bindparam("of"))
+_STEPS = select(*tables.steps.c["key", "input_hash", "tag", "data"]).where(tables.steps.c.run == bindparam("of"))
+_KEYS = (
+    select(*tables.events.c["seq", "key", "step", "attempt"])
+    .where(tables.events.c.run == bindparam("of"))
+    .order_by(tables.events.c.seq)
+)
+_HOLDS = select(*tables.holds.c["step", "account", "amount", "state"]).where(tables.holds.c.run == bindparam("of"))
+_LEDGER = (
+    select(*tables.ledger.c["kind", "id", "lane", "data"])
+    .where(tables.ledger.c.run == bindparam("of"))
+    .order_by(tables.ledger.c.number)
+)
+"""What a run is loaded from; made once, since making a statement takes longer than executing it."""
+
 TOGETHER = 16
 """Logs read by one statement, whose text is the same for any number."""
 _EVENT = tables.events.c
@@ -88,7 +130,7 @@ def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
     Raises:
         UnknownName: no such run.
     """
-    row = connection.execute(select(tables.runs).where(tables.runs.c.run_id == run_id, owned(owner))).first()
+    row = connection.execute(_RUN.where(owned(owner)), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)
     return Memory(
@@ -149,15 +191,21 @@ def _envelope(run_id: str, seq: int, at: str, path: list[str], type: str, data: 
     return Envelope(seq=seq, run_id=run_id, at=at, path=tuple(path), type=type, data=msgspec.Raw(data))
 
 
-def inbox(connection: Connection, run_id: str, owner: str | None, topic: str) -> list[bytes]:
-    """Messages left on `topic`, oldest first.
+def inbox(run_id: str, owner: str | None, topic: str) -> tuple[Select[Any], dict[str, object]]:
+    """The statement for the messages on `topic`, with its parameters; `left` reads its rows."""
+    statement = _INBOX if owner is None else _OWN_INBOX
+    return statement, {"of": run_id, "topic": topic, "owner": owner}
+
+
+def left(run_id: str, rows: Sequence[Row[Any]]) -> list[bytes]:
+    """The messages, oldest first.
 
     Raises:
         UnknownName: no such run.
     """
-    table = tables.inbox.c
-    chosen = select(table.data).where(table.run == number(connection, run_id, owner), table.topic == topic)
-    return list(connection.execute(chosen.order_by(table.number)).scalars())
+    if not rows:
+        raise common.unknown_run(run_id)
+    return [data for (data,) in rows if data is not None]
 
 
 def runs(connection: Connection, owner: str | None, limit: int, now: float) -> list[RunRow]:
@@ -277,35 +325,29 @@ def row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
 
 
 def _steps(connection: Connection, run: int) -> dict[str, StepRecord]:
-    table = tables.steps.c
-    chosen = select(table.key, table.input_hash, table.tag, table.data).where(table.run == run)
     return {
         key: StepRecord(key=key, input_hash=input_hash, tag=tag, data=data)
-        for key, input_hash, tag, data in connection.execute(chosen)
+        for key, input_hash, tag, data in connection.execute(_STEPS, {"of": run})
     }
 
 
 def _keys(connection: Connection, run: int) -> tuple[EventKey, ...]:
-    table = tables.events.c
-    chosen = select(table.seq, table.key, table.step, table.attempt).where(table.run == run).order_by(table.seq)
     return tuple(
-        EventKey(seq=seq, key=key, step=step, attempt=attempt) for seq, key, step, attempt in connection.execute(chosen)
+        EventKey(seq=seq, key=key, step=step, attempt=attempt)
+        for seq, key, step, attempt in connection.execute(_KEYS, {"of": run})
     )
 
 
 def _holds(connection: Connection, run: int) -> tuple[HoldRecord, ...]:
-    table = tables.holds.c
-    chosen = select(table.step, table.account, table.amount, table.state).where(table.run == run)
     # By step, in code, so that sums of floats do not depend on a database's collation.
     return tuple(
         HoldRecord(step=step, account=account, amount=msgspec.convert(amount, Usage), state=state)
-        for step, account, amount, state in sorted(connection.execute(chosen), key=lambda row: str(row[0]))
+        for step, account, amount, state in sorted(connection.execute(_HOLDS, {"of": run}), key=lambda row: str(row[0]))
     )
 
 
 def _ledger(connection: Connection, run: int) -> tuple[LedgerRow, ...]:
-    table = tables.ledger.c
-    chosen = select(table.kind, table.id, table.lane, table.data).where(table.run == run).order_by(table.number)
     return tuple(
-        LedgerRow(kind=kind, id=id_, lane=lane, data=data) for kind, id_, lane, data in connection.execute(chosen)
+        LedgerRow(kind=kind, id=id_, lane=lane, data=data)
+        for kind, id_, lane, data in connection.execute(_LEDGER, {"of": run})
     )

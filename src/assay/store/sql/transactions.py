@@ -8,10 +8,10 @@ import itertools
 import random
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar, cast
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row, Select
 
 from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
@@ -152,6 +152,14 @@ class Transactions:
     def _reading(self, function: Callable[[Connection], T]) -> T:
         with self._database.read() as connection:
             return function(connection)
+
+    async def rows(self, statement: Select[Any], parameters: Mapping[str, object]) -> Sequence[Row[Any]]:
+        """The rows of one statement, which takes half as long as `read`."""
+        return await asyncio.to_thread(self._rows, statement, parameters)
+
+    @patient
+    def _rows(self, statement: Select[Any], parameters: Mapping[str, object]) -> Sequence[Row[Any]]:
+        return self._database.rows(statement, parameters)
 
     async def changes(self) -> tuple[int, float] | None:
         """A number that stays the same while nobody commits, and the time; None if the database has no such number."""
