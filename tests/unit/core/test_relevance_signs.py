@@ -191,6 +191,8 @@ def test_free_software_has_no_price() -> None:
         ("When was the tool released?", "The tool came out in May.", True),
         ("When should I use the tool?", "Use it if the files are large.", True),
         ("When should I use the tool?", "The tool is small.", False),
+        ("When does the tide rise?", "The tide rises twice a day.", True),
+        ("When is the file written?", "It is written daily.", True),
         ("Wann wurde die Brücke gebaut?", "Die Brücke ist grün.", False),
         ("Wann wurde die Brücke gebaut?", "Die Brücke entstand nach dem Krieg.", True),
         ("Quand le pont fut-il construit ?", "Le pont est vert et long.", True),

@@ -73,9 +73,9 @@ def has_name(text: str) -> float:
 
 
 _TIMES = {
-    "en": r"\b(?:[a-z]+day|dates?|years?|months?|weeks?|hours?|minutes?|noon|midnight|morning|evening|night|centur\w*|"
-    r"decades?|eras?|ages?|times?|ago|today|now|yesterday|tomorrow|spring|summer|autumn|winter|war|reign|early|late|later|"
-    r"after|before|during|since|until|till|while|BC|AD|BP|BCE|CE|[ap]m)\b",
+    "en": r"\b(?:[a-z]*days?|dates?|(?:year|month|week|hour)(?:s|ly)?|daily|annual(?:ly)?|minutes?|noon|midnight|"
+    r"morning|evening|night|centur\w*|decades?|eras?|ages?|times?|ago|today|now|yesterday|tomorrow|spring|summer|autumn|winter|"
+    r"war|reign|early|late|later|after|before|during|since|until|till|while|BC|AD|BP|BCE|CE|[ap]m)\b",
     "de": r"jahr|\btag|\bmonat|woche|stunde|minute|mittag|mitternacht|morgen|abend|nacht|jahrzehnt|zeit|\bära\b|epoche|"
     r"\bheute|gestern|frühling|sommer|herbst|winter|krieg|\bfrüh|\bspät|\bnach\b|\bvor\b|während|seit|\bbis\b|\bchr\.",
 }
