@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal, localcontext
 from typing import NamedTuple
 
 import msgspec
+
+from assay.core.text import words_of_name
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -150,7 +151,6 @@ EXACT = 12
 """A converted number with more digits than this does not end; it is rounded."""
 ROUNDED = 5
 """The digits to which it is rounded, unless more are before its point."""
-_PART = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _AMBIGUOUS = frozenset(
     "second minute hour day week month year decade century min sec points pp percentage point foot".split()
 )
@@ -175,7 +175,7 @@ class LabelWithUnit(NamedTuple):
 
 def split_label(label: str) -> LabelWithUnit:
     """The unit at the end of a label: `m` of `main_span_m`, `ft` of `Height (ft)`."""
-    parts = [part for part in _PART.split(label) if part]
+    parts = words_of_name(label)
     unit = parts[-1].lower() if len(parts) > 1 else ""
     if unit not in NAMES or unit in _AMBIGUOUS:
         return LabelWithUnit(label, "")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 else:
     nupunkt = later("nupunkt")
 
+_IN_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _BLANK_LINE = re.compile(r"\n[ \t\r\f\v]*(?=\n)")
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3041-\u309f\u30a1-\u30ff\u3100-\u312f"
@@ -196,6 +197,11 @@ _PLAIN_WORD = re.compile(r"[a-z0-9]+(?:['’](?=[a-z])[a-z0-9]+)?")
 """The same with a typographic apostrophe allowed."""
 _SIGNS = re.compile("[\xa0§©«®¶·»×\u2010-\u2015\u2018\u201c-\u201e\u2022\u2026\u2190-\u21ff\u2500-\u257f]+")
 """Characters that NFKC never makes part of a word: most lines that are not ASCII have only a few of these."""
+
+
+def words_of_name(name: str) -> list[str]:
+    """The words of a property's or a column's name, as written: those of `createdAt` are "created" and "At"."""
+    return [part for part in _IN_NAME.split(name) if part]
 
 
 def _ascii_words(text: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -17,14 +16,6 @@ Value = Scalar | tuple[Scalar, ...] | None
 REFUTED = ("unsupported", "contradicted")
 """The verdicts that void a value."""
 GONE = "its sentence did not outlast verification"
-
-
-_BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
-
-
-def words_of_name(name: str) -> list[str]:
-    """The words of a property's name: those of `createdAt` are "created" and "At"."""
-    return [part for part in _BETWEEN_WORDS.split(name) if part]
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,8 +13,7 @@ from assay.core.messages import Request, ToolCall
 from assay.core.tables.answers import TableAnswer
 from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.table_questions import cell
-from assay.core.text import words
-from assay.core.typed_answers import words_of_name
+from assay.core.text import words, words_of_name
 from assay.models.extractive.actions import shelved
 from assay.models.extractive.field_addresses import address, address_kind
 from assay.models.extractive.field_booleans import BOTH, read_boolean, truths

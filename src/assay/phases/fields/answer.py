@@ -16,9 +16,10 @@ from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
 from assay.core.messages import Reply, Request, ToolCall, ToolDefinition
 from assay.core.phrases import in_words, missing
 from assay.core.sources import Passage, ordinal_of
+from assay.core.text import words_of_name
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
-from assay.core.typed_answers import Field, words_of_name
+from assay.core.typed_answers import Field
 from assay.phases.case import Case, Draft, Research, user
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read
 from assay.phases.fields.values import FieldAnswer, label, line, supported_field

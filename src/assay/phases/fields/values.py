@@ -19,10 +19,10 @@ from assay.core.lexicon import SCALES
 from assay.core.markers import strip
 from assay.core.measures import split_label
 from assay.core.sources import Passage, ordinal_of
-from assay.core.text import words
+from assay.core.text import words, words_of_name
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
-from assay.core.typed_answers import REFUTED, Field, Scalar, words_of_name
+from assay.core.typed_answers import REFUTED, Field, Scalar
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import FieldSlot, Leaf
 from assay.verify.amounts import Amount, Day, tokens
