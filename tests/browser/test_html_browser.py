@@ -1,6 +1,5 @@
 """The HTML page in Chromium: it loads nothing, runs nothing of a report's, and everybody can use it (axe)."""
 
-import shutil
 from pathlib import Path
 
 import hostile
@@ -8,6 +7,7 @@ import logs
 import msgspec
 import pytest
 import repaired
+from browsers import MISSING
 
 from assay.core.sources import Surroundings
 from assay.core.view import RunView, fold
@@ -16,8 +16,7 @@ from assay.export.html import render
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe_core = pytest.importorskip("axe_core_python.sync_playwright", reason="axe-core-python is not installed")
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path")
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING or "there is one")
 
 WIDTHS = (320, 768, 1440)
 LONG = "https://example.org/" + "a-very-long-address-without-any-space/" * 12

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 
 from web import Site, response
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+from assay.fetch.browser import on_path
+
+CHROMIUM = on_path()
 MISSING = (
     "playwright is not installed"
     if find_spec("playwright") is None
     else "there is no Chromium on the path"
-    if CHROMIUM is None
+    if not CHROMIUM
     else ""
 )
 """Why nothing can be rendered here; "" where it can."""

@@ -140,7 +140,8 @@ def _response_of(page: Fetched) -> GateResponse:
 
 # The fetcher that renders.
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""The first is a package of its own in some distributions: without windows, it needs half as much computing."""
 MISSING = "there is no Chromium: `playwright install chromium`, or name one by web.chromium"
 
 

@@ -31,7 +31,7 @@ async def rendering(browser: Renderer | None = None, **limits: float) -> AsyncIt
             pages,
             others,
             RenderLimits(**limits),  # type: ignore[arg-type]
-            BrowserChoice(made=browser, executable=CHROMIUM or ""),
+            BrowserChoice(made=browser, executable=CHROMIUM),
         )
         try:
             yield made
@@ -100,7 +100,7 @@ async def test_a_page_which_never_ends_is_ended_and_the_next_is_read(there: Site
     there.pages["/loop"] = response("<div></div><script>while (true) {}</script>", Content_Type="text/html")
     app(there, "tides", "Tides", TEXT)
     chromium = importlib.import_module("assay.fetch.browser.chromium")  # by name: it needs the extra
-    browser = chromium.Chromium(CHROMIUM or "")
+    browser = chromium.Chromium(CHROMIUM)
     async with rendering(browser=browser) as patient, rendering(browser=browser, seconds=3.0) as web:
         with pytest.raises(FetchFailed, match=r"^scripts: not rendered after 3 s"):
             await web.fetch(there.url("/loop"))
