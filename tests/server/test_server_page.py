@@ -89,6 +89,43 @@ async def test_a_text_is_checked_against_files_sent_with_it(server: Served) -> N
         assert "1 claim<" in again.text
 
 
+async def test_files_of_earlier_forms_are_offered_apart(server: Served) -> None:
+    """Each such form makes a collection: they would hide those which were made on purpose."""
+    async with server.client(headers=HTML) as client:
+        files = {"files": ("quay.txt", b"The quay of Vendel was built in 1860.")}
+        sent = await client.post("/ask", data={"question": "When was the quay built?", "web_asked": "1"}, files=files)
+        assert sent.status_code == 303
+        for path in ("/", "/verify", "/schedules"):
+            page = (await client.get(path)).text
+            apart = page[page.index('<details class="sent">') : page.index("</details>", page.index('class="sent"'))]
+            assert re.search(r'value="asked-[\d-]+">', apart)
+            assert 'value="tides"' in page
+            assert 'value="tides"' not in apart
+        name = re.search(r'value="(asked-[\d-]+)">', (await client.get("/")).text)
+        assert name
+        again = await client.post("/ask", data={"question": "", "web_asked": "1", "collection": name[1]})
+        assert f'value="{name[1]}" checked' in again.text.partition('<details class="sent">')[0]
+
+
+async def test_a_judge_may_be_named_for_a_text(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        data = {"text": "The tide at Brest rises.", "collection": "tides", "model": "nobody:judge"}
+        page = await client.post("/verify", data=data)
+        assert page.status_code == 422
+        assert "nobody" in page.text.partition("<form")[0]
+        assert re.search(r'name="model"[^>]* value="nobody:judge"', page.text)
+
+
+async def test_what_was_unticked_stays_unticked_beside_a_fault(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        path = "/api/v1/collections/default/documents?name=moles.md"
+        (await client.post(path, content=b"The mole of Vendel is long.")).raise_for_status()
+        assert 'value="default" checked' in (await client.get("/verify")).text
+        page = await client.post("/verify", data={"text": "It is long.", "model": "nobody:judge"})
+        assert page.status_code == 422
+        assert 'value="default" checked' not in page.text
+
+
 async def test_a_text_with_citations_is_searched_for_evidence_of_the_rest_if_asked(server: Served) -> None:
     cited = "The tide at Brest rises seven metres. [1]\n\nThe tide at Brest rises seven metres.\n\n[1] nowhere.md\n"
     async with server.client(headers=HTML) as client:

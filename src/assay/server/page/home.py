@@ -7,12 +7,12 @@ from starlette.responses import Response
 
 from assay.core.brief import Estimate
 from assay.core.errors import AssayError, UnknownName
-from assay.core.ports import CollectionRow, RunStatus
+from assay.core.ports import RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
 from assay.server.page.forms import PageForm, read_form, run_wanted
-from assay.server.page.shelfscreen import most_bytes, store_files
+from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
@@ -79,7 +79,6 @@ async def _home(
     call: RouteCall, form: PageForm, fault: str = "", status: int = 200, *, estimate: Estimate | None = None
 ) -> Response:
     found = await runs.list_runs(call, runs.RunsWanted(limit=LATEST))
-    shelves = [row for row in await call.assay.collections() if row.documents]
     return screen(
         call,
         "home.html",
@@ -90,18 +89,15 @@ async def _home(
         estimate=estimate,
         runs=found.runs,
         more=bool(found.next),
-        collections=shelves,
-        ticked=_ticked(form, shelves),
+        choices=await collection_choices(call, _ticked(form)),
         setup=_setup(call),
         examples=EXAMPLES,
     )
 
 
-def _ticked(form: PageForm, shelves: list[CollectionRow]) -> frozenset[str]:
+def _ticked(form: PageForm) -> frozenset[str]:
     """The ticked collections: those in the form, at first the default one."""
-    if "web_asked" in form.fields:
-        return frozenset(form.texts("collection"))
-    return frozenset(row.name for row in shelves if row.name == "default")
+    return frozenset(form.texts("collection") if "web_asked" in form.fields else ("default",))
 
 
 def _setup(call: RouteCall) -> HomeSetup:
@@ -192,7 +188,7 @@ async def _schedules(
         linked=linked,
         sharing=call.backend.settings.server.shares,
         entries=[await _entry(call, each) for each in found],
-        collections=[row for row in await call.assay.collections() if row.documents],
+        choices=await collection_choices(call, frozenset(form.texts("collection"))),
         often=OFTEN,
         form=form,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import quote
 
 import msgspec
@@ -13,6 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import PlainTextResponse, Response
 
 from assay.core.errors import AssayError
+from assay.core.ports import CollectionRow
 from assay.core.sources import PagePlaces
 from assay.core.translation import N_
 from assay.evidence.segment import segment
@@ -30,6 +32,9 @@ WINDOW = 60_000
 """Bytes of a document shown at a time."""
 AROUND = 8_000
 """Bytes shown before and after a passage."""
+Purpose = Literal["asked", "checked"]
+_OF_A_FORM = re.compile(rf"(?:{'|'.join(get_args(Purpose))})-\d{{4}}-\d\d-\d\d-\d{{6}}")
+"""The name that `store_files` gives."""
 
 
 async def show_library(call: RouteCall) -> Response:
@@ -96,7 +101,7 @@ def most_bytes(call: RouteCall) -> int:
     return call.backend.settings.server.upload_mb * 1_000_000 + BODY_BYTES
 
 
-async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: str) -> str:
+async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: Purpose) -> str:
     """Put files sent with a form into a new collection, named after a purpose and the time, and wait for them.
 
     Raises:
@@ -107,6 +112,23 @@ async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: str
     made = await collections.begin_uploads(call, files, collection, most)
     await documents.await_additions(call, made, documents.WAIT)
     return collection
+
+
+class CollectionChoices(msgspec.Struct, frozen=True):
+    """The collections that a form offers. `sent` are those of files that came with earlier forms: they are offered
+    apart, since each such form made one.
+    """
+
+    kept: tuple[CollectionRow, ...]
+    sent: tuple[CollectionRow, ...]
+    ticked: frozenset[str]
+
+
+async def collection_choices(call: RouteCall, ticked: frozenset[str]) -> CollectionChoices:
+    """The collections with documents; a ticked one is never offered apart."""
+    rows = [row for row in await call.assay.collections() if row.documents]
+    sent = tuple(row for row in rows if _OF_A_FORM.fullmatch(row.name) and row.name not in ticked)
+    return CollectionChoices(tuple(row for row in rows if row not in sent), sent[::-1], ticked)
 
 
 async def add_places(call: RouteCall, collection: str) -> Response:
