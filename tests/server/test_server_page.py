@@ -143,6 +143,32 @@ async def test_a_file_that_cannot_be_read_is_named_beside_the_text(server: Serve
         assert "It was built in 1850." in page.text
 
 
+async def test_a_question_waits_where_some_of_its_files_cannot_be_read(server: Served) -> None:
+    """Its report would not say that they are missing; the others need not be sent again."""
+    async with server.client(headers=HTML) as client:
+        files = [("files", ("pier.txt", b"The pier of Vendel is 90 metres long.")), ("files", ("broken.pdf", b"%PDF-"))]
+        data = {"question": "How long is the pier of Vendel?", "web_asked": "1"}
+        page = await client.post("/ask", data=data, files=files)
+        assert page.status_code == 422
+        alert = re.search(r'<div class="fault" role="alert">.*?</div>', page.text, re.DOTALL)
+        assert alert
+        assert "broken.pdf" in alert[0]
+        name = re.search(r'name="collection" value="(asked-[\d-]+)" checked', page.text)
+        assert name
+        assert (await client.post("/ask", data=data | {"collection": name[1]})).status_code == 303
+        shelf = (await client.get(f"/library/{name[1]}")).text
+        assert "skipped broken.pdf: " in shelf
+        assert ".upload/broken.pdf" not in shelf  # where the server keeps it
+
+
+async def test_a_text_is_checked_without_the_files_that_cannot_be_read(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        files = [("files", ("pier.txt", b"The pier of Vendel is 90 metres long.")), ("files", ("broken.pdf", b"%PDF-"))]
+        page = (await client.post("/verify", data={"text": "The pier of Vendel is 90 metres long."}, files=files)).text
+        assert 'class="quoted"' in page
+        assert "broken.pdf" in page.partition("<form")[0]
+
+
 async def test_a_live_screen_comes_in_regions_until_the_run_has_ended(server: Served) -> None:
     async with server.client() as client:
         run = await begun(client, TIDE, scope={"collections": ["tides"]})

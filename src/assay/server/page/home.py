@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from starlette.responses import Response
 
@@ -43,13 +45,20 @@ async def show_home(call: RouteCall) -> Response:
 
 
 async def ask(call: RouteCall) -> Response:
-    """Start the run a form asks for; problems are shown beside the form."""
+    """Start the run a form asks for; problems are shown beside the form.
+
+    Files that cannot be read are such a problem: the report would not say that they are missing.
+    """
     form = await read_form(call.request, most_bytes(call))
     try:
         wanted = run_wanted(form)
         if form.files:
-            collection = await store_files(call, form.files, "asked")
-            scope = msgspec.structs.replace(wanted.scope, collections=(*wanted.scope.collections, collection))
+            stored = await store_files(call, form.files, "asked")
+            chosen = (*form.texts("collection"), stored.collection)
+            form = PageForm(form.fields | {"collection": chosen})  # ticked from now on: they need not be sent again
+            if stored.unread:
+                return await _home(call, form, unread=stored.unread, status=422)
+            scope = msgspec.structs.replace(wanted.scope, collections=chosen)
             wanted = msgspec.structs.replace(wanted, scope=scope)
         begun = await runs.create_run(call, wanted, runs.Patience())
     except Refusal as refusal:
@@ -76,7 +85,13 @@ async def estimate(call: RouteCall) -> Response:
 
 
 async def _home(
-    call: RouteCall, form: PageForm, fault: str = "", status: int = 200, *, estimate: Estimate | None = None
+    call: RouteCall,
+    form: PageForm,
+    fault: str = "",
+    status: int = 200,
+    *,
+    estimate: Estimate | None = None,
+    unread: Sequence[str] = (),
 ) -> Response:
     found = await runs.list_runs(call, runs.RunsWanted(limit=LATEST))
     return screen(
@@ -86,6 +101,7 @@ async def _home(
         status=status,
         form=form,
         fault=fault,
+        unread=unread,
         estimate=estimate,
         runs=found.runs,
         more=bool(found.next),

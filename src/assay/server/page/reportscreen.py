@@ -196,9 +196,11 @@ async def show_verify(call: RouteCall) -> Response:
 async def verify(call: RouteCall) -> Response:
     """Check a text, also against files sent with it, and show each sentence's verdict."""
     form = await read_form(call.request, most_bytes(call))
+    unread: tuple[str, ...] = ()
     try:
         if form.files:
-            chosen = (*form.texts("collection"), await store_files(call, form.files, "checked"))
+            stored = await store_files(call, form.files, "checked")
+            unread, chosen = stored.unread, (*form.texts("collection"), stored.collection)
             form = PageForm(form.fields | {"collection": chosen})  # ticked from now on: they need not be sent again
         scope = AddedScope(collections=form.texts("collection"))
         find = True if form.text("find") else None
@@ -214,7 +216,7 @@ async def verify(call: RouteCall) -> Response:
         return await _verify(call, form, fault=str(error), status=422)
     finally:
         await call.request.close()
-    return await _verify(call, form, found)
+    return await _verify(call, form, msgspec.structs.replace(found, warnings=(*unread, *found.warnings)))
 
 
 async def _verify(

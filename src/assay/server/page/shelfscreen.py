@@ -101,7 +101,14 @@ def most_bytes(call: RouteCall) -> int:
     return call.backend.settings.server.upload_mb * 1_000_000 + BODY_BYTES
 
 
-async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: Purpose) -> str:
+class FormFiles(msgspec.Struct, frozen=True):
+    """Files that came with a form: their collection, and why some could not be read."""
+
+    collection: str
+    unread: tuple[str, ...]
+
+
+async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: Purpose) -> FormFiles:
     """Put files sent with a form into a new collection, named after a purpose and the time, and wait for them.
 
     Raises:
@@ -110,8 +117,8 @@ async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: Pur
     collection = f"{purpose}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
     most = call.backend.settings.server.upload_mb * 1_000_000
     made = await collections.begin_uploads(call, files, collection, most)
-    await documents.await_additions(call, made, documents.WAIT)
-    return collection
+    found = (await documents.await_additions(call, made, documents.WAIT)).additions
+    return FormFiles(collection, tuple(each.error for each in found if each.state == "failed"))
 
 
 class CollectionChoices(msgspec.Struct, frozen=True):

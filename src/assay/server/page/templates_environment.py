@@ -28,6 +28,7 @@ from assay.core.translation import gettext, number
 from assay.core.ways import read_on, worded
 from assay.export.html.evidence_section import place
 from assay.export.html.markup import sprite, word
+from assay.server.api.documents import named_alone
 from assay.locale import PAGE_LOCALES, speaking_page
 from assay.server import guards
 from assay.server.gate import check, who_of
@@ -308,6 +309,7 @@ ENVIRONMENT.filters.update(
     measure_word=words.measure_word,
     moment=words.moment,
     money=words.money,
+    named_alone=named_alone,
     number=number,
     one_line=one_line,
     own_labels=own_labels,
