@@ -10,10 +10,12 @@ terminal.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal
+from urllib.parse import quote
 
 Surface = Literal["terminal", "http", "mcp", "page"]
 _surface: ContextVar[Surface] = ContextVar("surface", default="terminal")
@@ -48,7 +50,9 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
 
 def way(action: str, name: str) -> str:
     """How to do `action` ("resume", "cancel", "approve" a run; "add" documents to a collection) with `name`."""
-    return _WAYS[action][_surface.get()].format(name)
+    surface = _surface.get()
+    written = shlex.quote(name) if surface == "terminal" else quote(name) if surface == "http" else name
+    return _WAYS[action][surface].format(written)
 
 
 _NAME = r"(?P<name>[\w.@-]+)"
