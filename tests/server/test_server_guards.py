@@ -123,6 +123,15 @@ async def test_what_does_not_fit_is_said_with_its_place_and_what_would(server: S
             [fault] = answer.json()["errors"]
             assert (fault["pointer"], answer.json()["known"]) == (place, values[place])
             assert all(each in fault["detail"] for each in values[place])
+        for wrong, place in ({"labels": {"a": 1}}, "/labels"), ({"models": {"judge": [1]}}, "/models"):
+            answer = await client.post("/api/v1/runs", json={"question": "x", **wrong})
+            assert answer.json()["errors"][0]["pointer"] == place  # which of its keys, nobody tells
+        for query in ("since=yesterday", "until=26.11.2026", "since=2026-13"):
+            answer = await client.get(f"/api/v1/runs?{query}")
+            assert (answer.status_code, type_of(answer)) == (422, "invalid")
+            assert "is not a time" in answer.json()["detail"]
+        for query in ("since=2026", "since=2026-11&until=2026-11-23", "since=2026-11-23T12:00:00.000Z"):
+            assert (await client.get(f"/api/v1/runs?{query}")).status_code == 200
         status = await client.get("/api/v1/runs?status=completed,done")
         assert status.json()["errors"][0]["pointer"] == "/status/1"
         assert "cancelled" in status.json()["known"]

@@ -103,6 +103,9 @@ async def test_files_of_earlier_forms_are_offered_apart(server: Served) -> None:
             assert 'value="tides"' not in apart
         name = re.search(r'value="(asked-[\d-]+)">', (await client.get("/")).text)
         assert name
+        models = [each["id"] for each in (await client.get("/v1/models")).json()["data"]]
+        assert "assay:tides" in models
+        assert not any("asked-" in each for each in models)
         again = await client.post("/ask", data={"question": "", "web_asked": "1", "collection": name[1]})
         assert f'value="{name[1]}" checked' in again.text.partition('<details class="sent">')[0]
 
@@ -159,6 +162,15 @@ async def test_a_question_waits_where_some_of_its_files_cannot_be_read(server: S
         shelf = (await client.get(f"/library/{name[1]}")).text
         assert "skipped broken.pdf: " in shelf
         assert ".upload/broken.pdf" not in shelf  # where the server keeps it
+
+
+async def test_a_conversation_shows_answers_as_reports_do(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        run = await begun(client, thread="talk", scope={"collections": ["tides"]})
+        await until(client, run)
+        page = (await client.get("/threads/talk")).text
+        assert "<em>Compiled by" in page
+        assert "*Compiled" not in page
 
 
 async def test_a_text_is_checked_without_the_files_that_cannot_be_read(server: Served) -> None:

@@ -39,6 +39,12 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
         "mcp": "have its owner approve the plan of run {} in Assay",
         "page": "Approve, on the page of run {}",
     },
+    "ask further": {
+        "terminal": "assay QUESTION --continue {}",
+        "http": "POST /api/v1/runs/{}/follow-up",
+        "mcp": "the tool research with continues {}",
+        "page": "the form below the report of run {}",
+    },
     "add": {
         "terminal": "assay docs add PATH -c {}",
         "http": "POST /api/v1/collections/{}/documents",
@@ -49,7 +55,9 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
 
 
 def way(action: str, name: str) -> str:
-    """How to do `action` ("resume", "cancel", "approve" a run; "add" documents to a collection) with `name`."""
+    """How to do `action` with `name`: "resume", "cancel" or "approve" a run, or "ask further"; "add" documents to a
+    collection.
+    """
     surface = _surface.get()
     written = shlex.quote(name) if surface == "terminal" else quote(name) if surface == "http" else name
     return _WAYS[action][surface].format(written)

@@ -91,7 +91,7 @@ def test_an_index_that_cannot_be_written_says_so_and_recovers(store: Store, tmp_
     search, (_, most) = opened(store, tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, most))
     try:
-        with pytest.raises(SearchError, match="cannot be written .*: free some space"):
+        with pytest.raises(SearchError, match=r"cannot be written .*: free some space"):
             search.sync()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))

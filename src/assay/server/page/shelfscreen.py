@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 from urllib.parse import quote
 
 import msgspec
@@ -23,6 +21,7 @@ from assay.server.page.forms import read_form
 from assay.server.page.templates_environment import go_to, is_fragment, screen
 from assay.server.problems import Refusal, refusal
 from assay.server.wire import BODY_BYTES, RouteCall
+from assay.services import places
 from assay.services.shelves import Excerpt
 
 WAIT = 3.0
@@ -32,9 +31,6 @@ WINDOW = 60_000
 """Bytes of a document shown at a time."""
 AROUND = 8_000
 """Bytes shown before and after a passage."""
-Purpose = Literal["asked", "checked"]
-_OF_A_FORM = re.compile(rf"(?:{'|'.join(get_args(Purpose))})-\d{{4}}-\d\d-\d\d-\d{{6}}")
-"""The name that `store_files` gives."""
 
 
 async def show_library(call: RouteCall) -> Response:
@@ -108,13 +104,13 @@ class FormFiles(msgspec.Struct, frozen=True):
     unread: tuple[str, ...]
 
 
-async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: Purpose) -> FormFiles:
+async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: places.Purpose) -> FormFiles:
     """Put files sent with a form into a new collection, named after a purpose and the time, and wait for them.
 
     Raises:
         Refusal: nothing could be read of any.
     """
-    collection = f"{purpose}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+    collection = places.name_of_sent(purpose)
     most = call.backend.settings.server.upload_mb * 1_000_000
     made = await collections.begin_uploads(call, files, collection, most)
     found = (await documents.await_additions(call, made, documents.WAIT)).additions
@@ -134,7 +130,7 @@ class CollectionChoices(msgspec.Struct, frozen=True):
 async def collection_choices(call: RouteCall, ticked: frozenset[str]) -> CollectionChoices:
     """The collections with documents; a ticked one is never offered apart."""
     rows = [row for row in await call.assay.collections() if row.documents]
-    sent = tuple(row for row in rows if _OF_A_FORM.fullmatch(row.name) and row.name not in ticked)
+    sent = tuple(row for row in rows if places.is_sent(row) and row.name not in ticked)
     return CollectionChoices(tuple(row for row in rows if row not in sent), sent[::-1], ticked)
 
 

@@ -28,9 +28,9 @@ from assay.core.translation import gettext, number
 from assay.core.ways import read_on, worded
 from assay.export.html.evidence_section import place
 from assay.export.html.markup import sprite, word
-from assay.server.api.documents import named_alone
 from assay.locale import PAGE_LOCALES, speaking_page
 from assay.server import guards
+from assay.server.api.documents import named_alone
 from assay.server.gate import check, who_of
 from assay.server.page import words
 from assay.server.page.words import NAMES, chosen_of, language_of
