@@ -85,6 +85,9 @@ def checked_labels(labels: Mapping[str, str]) -> dict[str, str]:
     Raises:
         UsageError: there are too many, or one is too long.
     """
+    for name, value in labels.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise UsageError(f"a label cannot be {name!r}={value!r}: write both as text")
     if len(labels) > MOST_LABELS or any(len(each) > LONGEST_LABEL for pair in labels.items() for each in pair):
         raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_LABEL} characters")
     return dict(labels)
