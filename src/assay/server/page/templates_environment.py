@@ -124,7 +124,7 @@ P = ParamSpec("P")
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The frame of every screen: its section, its appearance, and the user ("" if no login is required).
 
-    `chosen` is the language that the user chose, "" if it is the browser's.
+    `writes` says that the user may begin runs and change things. `chosen` is the language that the user chose, "" if it is the browser's.
     """
 
     section: Section
@@ -133,6 +133,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     chosen: str
     user: str
+    writes: bool
     path: str
 
 
@@ -147,6 +148,7 @@ def frame_of(request: Request, section: Section) -> Frame:
         language=language_of(request),
         chosen=chosen_of(request),
         user=who.name if who else "",
+        writes=who is None or who.may("write"),
         path=request.url.path,
     )
 
