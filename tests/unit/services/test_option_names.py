@@ -137,7 +137,7 @@ async def test_values_that_are_no_numbers_or_text_are_refused() -> None:
     wrong: list[dict[str, Any]] = [{"max_usd": float("nan")}, {"labels": {"a": 1}}, {"labels": {"a": "\udcff"}}]
     async with assay.Assay() as library:
         for options in wrong:
-            with pytest.raises(UsageError, match="cannot be|is not text in UTF-8"):
+            with pytest.raises(UsageError, match=r"cannot be|is not text in UTF-8"):
                 await library.start(QUESTION, **options).report()
         with pytest.raises(UsageError, match=r"is not text in UTF-8: correct its encoding"):
             await library.start("What is a \udcff?").report()

@@ -124,7 +124,8 @@ P = ParamSpec("P")
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The frame of every screen: its section, its appearance, and the user ("" if no login is required).
 
-    `writes` says that the user may begin runs and change things. `chosen` is the language that the user chose, "" if it is the browser's.
+    `writes` says that the user may begin runs and change things. `chosen` is the language that the user chose, "" if
+    it is the browser's.
     """
 
     section: Section
