@@ -54,6 +54,15 @@ async def test_a_form_begins_a_run_and_leads_to_it(server: Served) -> None:
         assert " style=" not in page.text
 
 
+async def test_the_web_is_searched_only_where_it_is_ticked(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        for path, more in (("/ask", {}), ("/schedules", {"every": "daily"})):
+            data = {"question": TIDE, "web_asked": "1", **more}
+            page = await client.post(path, data=data)
+            assert page.status_code == 422
+            assert "tick where to look" in page.text
+
+
 async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> None:
     async with server.client(headers=HTML) as client:
         for data, found in (

@@ -54,13 +54,17 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
 }
 
 
+_NEEDS_QUOTES = re.compile(r"[\s'\"\\$&|;<>()*?`!#~]")
+
+
 def way(action: str, name: str) -> str:
     """How to do `action` with `name`: "resume", "cancel" or "approve" a run, or "ask further"; "add" documents to a
     collection.
     """
     surface = _surface.get()
-    written = shlex.quote(name) if surface == "terminal" else quote(name) if surface == "http" else name
-    return _WAYS[action][surface].format(written)
+    if surface == "terminal" and _NEEDS_QUOTES.search(name):
+        name = shlex.quote(name)
+    return _WAYS[action][surface].format(quote(name) if surface == "http" else name)
 
 
 _NAME = r"(?P<name>[\w.@-]+)"

@@ -13,7 +13,7 @@ from assay.core.ports import RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
-from assay.server.page.forms import PageForm, read_form, run_wanted
+from assay.server.page.forms import PageForm, check_places, read_form, run_wanted
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of
@@ -51,6 +51,7 @@ async def ask(call: RouteCall) -> Response:
     """
     form = await read_form(call.request, most_bytes(call))
     try:
+        check_places(form)
         wanted = run_wanted(form)
         if form.files:
             stored = await store_files(call, form.files, "asked")
@@ -162,6 +163,7 @@ async def add_schedule(call: RouteCall) -> Response:
     """Have the server ask a question repeatedly."""
     form = await read_form(call.request)
     try:
+        check_places(form)
         wanted = automation.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
         await automation.add_schedule(call, wanted)
     except (Refusal, AssayError) as error:
@@ -206,6 +208,7 @@ async def _schedules(
         entries=[await _entry(call, each) for each in found],
         choices=await collection_choices(call, frozenset(form.texts("collection"))),
         often=OFTEN,
+        setup=_setup(call),
         form=form,
     )
 
