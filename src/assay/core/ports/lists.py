@@ -7,7 +7,7 @@ import binascii
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -85,7 +85,7 @@ def checked_labels(labels: Mapping[str, str]) -> dict[str, str]:
     Raises:
         UsageError: there are too many, or one is too long.
     """
-    for name, value in labels.items():
+    for name, value in cast("Mapping[object, object]", labels).items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise UsageError(f"a label cannot be {name!r}={value!r}: write both as text")
     if len(labels) > MOST_LABELS or any(len(each) > LONGEST_LABEL for pair in labels.items() for each in pair):
