@@ -145,6 +145,23 @@ async def test_what_does_not_fit_is_said_with_its_place_and_what_would(server: S
         assert (type_of(method), method.headers["allow"]) == ("method-not-allowed", "GET, HEAD, POST")
 
 
+async def test_a_number_of_thousands_of_digits_is_none(server: Served) -> None:
+    """Python refuses to read it, which is no fault of the server."""
+    digits = "9" * 5_000
+    async with server.client() as client:
+        run = await begun(client)
+        for path in (
+            f"/runs/{run}/live?after={digits}",
+            f"/api/v1/runs/{run}/citations/{digits}",
+            f"/v1/responses/resp_{run}?stream=true&starting_after={digits}",
+            f"/v1/responses/resp_{run}?stream=true&starting_after=soon",
+        ):
+            assert (await client.get(path)).status_code in (400, 422), path[:60]
+        await client.put("/api/v1/collections/numbers", json={})
+        page = await client.get(f"/library/numbers?offset={digits}", headers={"Accept": "text/html"})
+        assert page.status_code < 500
+
+
 async def test_files_of_the_server_and_its_scripts_are_nobodys(server: Served, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("# Secret\n\nThe word is swordfish.\n")
     async with server.client() as client:

@@ -19,7 +19,7 @@ from assay.server.page.hub import hub_of, screen_of
 from assay.server.page.reportscreen import WORDS, report_screen
 from assay.server.page.templates_environment import go_to, local, noted, screen
 from assay.server.page.words import language_of
-from assay.server.problems import refusal
+from assay.server.problems import refusal, whole_number
 from assay.server.streams import HEADERS, EventStream
 from assay.server.wire import RouteCall
 
@@ -91,14 +91,15 @@ async def live(call: RouteCall, run: str) -> Response:
     """The regions of a run's screen as they change, as server-sent events."""
     row = await call.assay.find(run)
     value = call.request.headers.get("last-event-id") or call.request.query_params.get("after", "0")
-    if not value.isdecimal():
+    after = whole_number(value)
+    if after is None:
         raise refusal("invalid", f"expected the number of an event, not {value[:40]!r}")
-    if int(value) > row.last_seq:
-        raise refusal("invalid", f"run {row.run_id} has no event {value}: its last is {row.last_seq}")
+    if after > row.last_seq:
+        raise refusal("invalid", f"run {row.run_id} has no event {after}: its last is {row.last_seq}")
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=EventStream.media_type)
     frames = hub_of(call.request.app.state, call.backend).frames(
-        call.owner, row.run_id, int(value), language_of(call.request)
+        call.owner, row.run_id, after, language_of(call.request)
     )
     return EventStream(frames, call.backend.streams.ticket(call.owner))
 

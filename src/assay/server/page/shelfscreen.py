@@ -19,7 +19,7 @@ from assay.evidence.segment import segment
 from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
 from assay.server.page.templates_environment import go_to, is_fragment, screen
-from assay.server.problems import Refusal, refusal
+from assay.server.problems import Refusal, refusal, whole_number
 from assay.server.wire import BODY_BYTES, RouteCall
 from assay.services import places
 from assay.services.shelves import Excerpt
@@ -59,7 +59,7 @@ async def show_collection(call: RouteCall, collection: str) -> Response:
 async def _collection(call: RouteCall, name: str, fault: str = "", status: int = 200) -> Response:
     asked = call.request.query_params
     words = asked.get("q", "").strip()
-    offset = int(asked["offset"]) if asked.get("offset", "").isdecimal() else 0
+    offset = whole_number(asked.get("offset", "")) or 0
     shelf = await collections.show_collection(call, name)
     page = await collections.list_documents(call, name, collections.Window(limit=50, offset=offset))
     hits = (await documents.search_documents(call, name, documents.Searched(q=words))).hits if words else ()
@@ -153,7 +153,8 @@ async def add_places(call: RouteCall, collection: str) -> Response:
 
 
 def _crawl(url: str, pages: str) -> collections.Crawl:
-    return collections.Crawl(url=url, pages=int(pages)) if pages.isdecimal() else collections.Crawl(url=url)
+    most = whole_number(pages)
+    return collections.Crawl(url=url) if most is None else collections.Crawl(url=url, pages=most)
 
 
 async def sync(call: RouteCall, collection: str) -> Response:
@@ -195,7 +196,7 @@ async def drop(call: RouteCall, collection: str) -> Response:
 async def show_document(call: RouteCall, document: str) -> Response:
     """The text of a document, or a passage marked in it."""
     asked = call.request.query_params
-    start, end, begin = (_offset(asked.get(name, "")) for name in ("start", "end", "from"))
+    start, end, begin = (whole_number(asked.get(name, "")) for name in ("start", "end", "from"))
     marked = start is not None and end is not None and end > start
     if marked:
         found = await call.assay.excerpt(document, start or 0, end, AROUND)
@@ -244,10 +245,6 @@ async def _printed(call: RouteCall, passage: Excerpt) -> PagePlaces | None:
         return await call.assay.page_places(passage.document.sha256, passage.start, passage.end)
     except AssayError:
         return None
-
-
-def _offset(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 15 else None
 
 
 def _address(collection: str) -> str:
