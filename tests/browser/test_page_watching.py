@@ -86,6 +86,32 @@ def test_nothing_is_lost_of_what_one_does_while_fragments_arrive(visit: Visit, s
     assert page.url.endswith("/activity")  # who did something is not led away
 
 
+def test_a_message_leaves_its_field_at_once_and_its_form_leaves_with_the_run(visit: Visit, slow: Served) -> None:
+    run = begin(slow, WATCHED)
+    seen = visit(slow)
+    page, field = seen.page, seen.page.get_by_label("Tell it something")
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#lane-2-steps summary").wait_for()
+    seen.context.set_offline(True)
+    field.fill("Look at Brest")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.getElementById('steer').value === 'Look at Brest'")  # it was not sent
+    seen.context.set_offline(False)
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.getElementById('steer').value === ''")
+    page.locator("#r-steering q").wait_for()
+    page.locator("#read").wait_for()
+    field.wait_for(state="hidden")
+    seen.faults.clear()  # that nobody could be reached
+
+
+def test_who_answered_is_led_to_the_report(visit: Visit, slow: Served) -> None:
+    page = visit(slow).page
+    page.goto(f"/runs/{begin(slow, ASKS, ask='required')}")
+    page.get_by_role("button", name="Decide for me").click()
+    page.locator("#report").wait_for()
+
+
 def test_questions_are_answered_and_a_lost_connection_loses_nothing(visit: Visit, slow: Served) -> None:
     seen = visit(slow)
     page = seen.page

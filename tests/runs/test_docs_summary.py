@@ -51,6 +51,16 @@ def test_what_is_there_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["questions"] == []
 
 
+def test_small_words_are_no_subjects_and_begin_no_term(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number, port in enumerate(PORTS[:3]):
+        text = "Since this mole is a long one, ships wait outside.\n\nThey come from outside.\n\nGo without them.\n"
+        (place / "papers" / f"more-{number}.md").write_text(f"# {port} without ships from there\n\n{text}")
+    assert main(["docs", "add", "papers", "-c", "ports", "-q"]) == 0
+    found = summary(capsys, "--questions", "9")
+    assert {"from", "without"}.isdisjoint(each["term"] for each in found["subjects"])
+    assert not any("ince this" in each["question"] for each in found["questions"])
+
+
 def test_each_question_has_an_answer_with_its_passage(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = summary(capsys, "--questions", "9")["questions"]
     asked = {each["question"]: each for each in found}

@@ -54,6 +54,15 @@ def test_a_name_which_is_no_utf8_is_read(place: Path) -> None:
     ended = assay(place, "extract", b"caf\xe9.md")
     assert ended.returncode == 0
     assert TIDES.strip().encode() in ended.stdout
+    ended = assay(place, ASKED[0], "--in", b"caf\xe9.md", "--offline", "-q")
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert b"rises twice a day" in ended.stdout
+
+
+def test_a_question_which_is_no_utf8_is_refused(place: Path) -> None:
+    ended = assay(place, b"When does the caf\xe9 open?", *ASKED[1:])
+    assert ended.returncode == 2
+    assert b"is not text in UTF-8: correct its encoding" in ended.stderr
 
 
 def test_a_closed_stdout_is_no_crash(place: Path) -> None:

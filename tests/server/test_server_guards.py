@@ -123,6 +123,15 @@ async def test_what_does_not_fit_is_said_with_its_place_and_what_would(server: S
             [fault] = answer.json()["errors"]
             assert (fault["pointer"], answer.json()["known"]) == (place, values[place])
             assert all(each in fault["detail"] for each in values[place])
+        for wrong, place in ({"labels": {"a": 1}}, "/labels"), ({"models": {"judge": [1]}}, "/models"):
+            answer = await client.post("/api/v1/runs", json={"question": "x", **wrong})
+            assert answer.json()["errors"][0]["pointer"] == place  # which of its keys, nobody tells
+        for query in ("since=yesterday", "until=26.11.2026", "since=2026-13"):
+            answer = await client.get(f"/api/v1/runs?{query}")
+            assert (answer.status_code, type_of(answer)) == (422, "invalid")
+            assert "is not a time" in answer.json()["detail"]
+        for query in ("since=2026", "since=2026-11&until=2026-11-23", "since=2026-11-23T12:00:00.000Z"):
+            assert (await client.get(f"/api/v1/runs?{query}")).status_code == 200
         status = await client.get("/api/v1/runs?status=completed,done")
         assert status.json()["errors"][0]["pointer"] == "/status/1"
         assert "cancelled" in status.json()["known"]
@@ -134,6 +143,23 @@ async def test_what_does_not_fit_is_said_with_its_place_and_what_would(server: S
         assert type_of(await client.get("/api/v1/nosuchroute")) == "not-found"
         method = await client.put("/api/v1/runs", json={})
         assert (type_of(method), method.headers["allow"]) == ("method-not-allowed", "GET, HEAD, POST")
+
+
+async def test_a_number_of_thousands_of_digits_is_none(server: Served) -> None:
+    """Python refuses to read it, which is no fault of the server."""
+    digits = "9" * 5_000
+    async with server.client() as client:
+        run = await begun(client)
+        for path in (
+            f"/runs/{run}/live?after={digits}",
+            f"/api/v1/runs/{run}/citations/{digits}",
+            f"/v1/responses/resp_{run}?stream=true&starting_after={digits}",
+            f"/v1/responses/resp_{run}?stream=true&starting_after=soon",
+        ):
+            assert (await client.get(path)).status_code in (400, 422), path[:60]
+        await client.put("/api/v1/collections/numbers", json={})
+        page = await client.get(f"/library/numbers?offset={digits}", headers={"Accept": "text/html"})
+        assert page.status_code < 500
 
 
 async def test_files_of_the_server_and_its_scripts_are_nobodys(server: Served, tmp_path: Path) -> None:

@@ -54,6 +54,15 @@ async def test_a_form_begins_a_run_and_leads_to_it(server: Served) -> None:
         assert " style=" not in page.text
 
 
+async def test_the_web_is_searched_only_where_it_is_ticked(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        for path, more in (("/ask", {}), ("/schedules", {"every": "daily"})):
+            data = {"question": TIDE, "web_asked": "1", **more}
+            page = await client.post(path, data=data)
+            assert page.status_code == 422
+            assert "tick where to look" in page.text
+
+
 async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> None:
     async with server.client(headers=HTML) as client:
         for data, found in (
@@ -89,6 +98,46 @@ async def test_a_text_is_checked_against_files_sent_with_it(server: Served) -> N
         assert "1 claim<" in again.text
 
 
+async def test_files_of_earlier_forms_are_offered_apart(server: Served) -> None:
+    """Each such form makes a collection: they would hide those which were made on purpose."""
+    async with server.client(headers=HTML) as client:
+        files = {"files": ("quay.txt", b"The quay of Vendel was built in 1860.")}
+        sent = await client.post("/ask", data={"question": "When was the quay built?", "web_asked": "1"}, files=files)
+        assert sent.status_code == 303
+        for path in ("/", "/verify", "/schedules"):
+            page = (await client.get(path)).text
+            apart = page[page.index('<details class="sent">') : page.index("</details>", page.index('class="sent"'))]
+            assert re.search(r'value="asked-[\d-]+">', apart)
+            assert 'value="tides"' in page
+            assert 'value="tides"' not in apart
+        name = re.search(r'value="(asked-[\d-]+)">', (await client.get("/")).text)
+        assert name
+        models = [each["id"] for each in (await client.get("/v1/models")).json()["data"]]
+        assert "assay:tides" in models
+        assert not any("asked-" in each for each in models)
+        again = await client.post("/ask", data={"question": "", "web_asked": "1", "collection": name[1]})
+        assert f'value="{name[1]}" checked' in again.text.partition('<details class="sent">')[0]
+
+
+async def test_a_judge_may_be_named_for_a_text(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        data = {"text": "The tide at Brest rises.", "collection": "tides", "model": "nobody:judge"}
+        page = await client.post("/verify", data=data)
+        assert page.status_code == 422
+        assert "nobody" in page.text.partition("<form")[0]
+        assert re.search(r'name="model"[^>]* value="nobody:judge"', page.text)
+
+
+async def test_what_was_unticked_stays_unticked_beside_a_fault(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        path = "/api/v1/collections/default/documents?name=moles.md"
+        (await client.post(path, content=b"The mole of Vendel is long.")).raise_for_status()
+        assert 'value="default" checked' in (await client.get("/verify")).text
+        page = await client.post("/verify", data={"text": "It is long.", "model": "nobody:judge"})
+        assert page.status_code == 422
+        assert 'value="default" checked' not in page.text
+
+
 async def test_a_text_with_citations_is_searched_for_evidence_of_the_rest_if_asked(server: Served) -> None:
     cited = "The tide at Brest rises seven metres. [1]\n\nThe tide at Brest rises seven metres.\n\n[1] nowhere.md\n"
     async with server.client(headers=HTML) as client:
@@ -104,6 +153,41 @@ async def test_a_file_that_cannot_be_read_is_named_beside_the_text(server: Serve
         assert page.status_code == 422
         assert "empty.pdf" in page.text
         assert "It was built in 1850." in page.text
+
+
+async def test_a_question_waits_where_some_of_its_files_cannot_be_read(server: Served) -> None:
+    """Its report would not say that they are missing; the others need not be sent again."""
+    async with server.client(headers=HTML) as client:
+        files = [("files", ("pier.txt", b"The pier of Vendel is 90 metres long.")), ("files", ("broken.pdf", b"%PDF-"))]
+        data = {"question": "How long is the pier of Vendel?", "web_asked": "1"}
+        page = await client.post("/ask", data=data, files=files)
+        assert page.status_code == 422
+        alert = re.search(r'<div class="fault" role="alert">.*?</div>', page.text, re.DOTALL)
+        assert alert
+        assert "broken.pdf" in alert[0]
+        name = re.search(r'name="collection" value="(asked-[\d-]+)" checked', page.text)
+        assert name
+        assert (await client.post("/ask", data=data | {"collection": name[1]})).status_code == 303
+        shelf = (await client.get(f"/library/{name[1]}")).text
+        assert "skipped broken.pdf: " in shelf
+        assert ".upload/broken.pdf" not in shelf  # where the server keeps it
+
+
+async def test_a_conversation_shows_answers_as_reports_do(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        run = await begun(client, thread="talk", scope={"collections": ["tides"]})
+        await until(client, run)
+        page = (await client.get("/threads/talk")).text
+        assert "<em>Compiled by" in page
+        assert "*Compiled" not in page
+
+
+async def test_a_text_is_checked_without_the_files_that_cannot_be_read(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        files = [("files", ("pier.txt", b"The pier of Vendel is 90 metres long.")), ("files", ("broken.pdf", b"%PDF-"))]
+        page = (await client.post("/verify", data={"text": "The pier of Vendel is 90 metres long."}, files=files)).text
+        assert 'class="quoted"' in page
+        assert "broken.pdf" in page.partition("<form")[0]
 
 
 async def test_a_live_screen_comes_in_regions_until_the_run_has_ended(server: Served) -> None:

@@ -18,7 +18,7 @@ SCREENS = ("/admin", "/admin/users", "/admin/runs", "/admin/health", "/admin/aud
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    home = accounts(tmp_path_factory.mktemp("administered") / "home", ana="admin", bob="member")
+    home = accounts(tmp_path_factory.mktemp("administered") / "home", ana="admin", bob="member", cleo="reader")
     with served(home, ASSAY_SEARCH_WEB="false") as server:
         yield server
 
@@ -39,6 +39,14 @@ async def test_admins_see_numbers_and_nobody_else_does(server: Served) -> None:
         assert run not in (await ana.get("/admin/runs?user=ana", headers=HTML)).text
         assert (await ana.get("/admin/runs?status=none", headers=HTML)).status_code == 422
         assert "/admin" not in (await bob.get("/settings", headers=HTML)).text
+
+
+async def test_readers_are_told_before_they_ask(server: Served) -> None:
+    async with session(server, "bob") as bob, session(server, "cleo") as cleo:
+        assert 'action="/ask"' in (await bob.get("/", headers=HTML)).text
+        page = (await cleo.get("/", headers=HTML)).text
+        assert 'action="/ask"' not in page
+        assert "not begin runs" in page
 
 
 async def test_admins_look_after_users(server: Served) -> None:

@@ -7,6 +7,7 @@ from assay import settings
 from assay.core.depths import STEPWISE, changed_depths
 from assay.core.errors import ConfigError, UnknownName
 from assay.services.briefs import make_brief
+from assay.settings import file as file_of_settings
 
 
 @pytest.fixture(autouse=True)
@@ -110,8 +111,16 @@ def test_a_service_name_can_stand_before_a_colon(file: Path):
 
 def test_a_file_which_is_not_utf8_is_named(file: Path):
     file.write_bytes(b'depth = "\xff"\n')
-    with pytest.raises(ConfigError, match=r"config\.toml is not valid TOML"):
+    with pytest.raises(ConfigError, match=r"config\.toml is not text in UTF-8"):
         settings.load()
+
+
+def test_a_mark_before_utf8_is_no_part_of_the_file(file: Path):
+    """Editors and shells of Windows write it."""
+    file.write_bytes(b'\xef\xbb\xbfdepth = "light"\n')
+    assert settings.load().depth == "light"
+    file_of_settings.change({"length": "short"})
+    assert (settings.load().depth, settings.load().length) == ("light", "short")
 
 
 def test_services_and_the_catalogue_are_the_users_to_fill(file: Path):

@@ -318,7 +318,8 @@ def test_settings_do_not_change():
     ("text", "why"),
     [
         (b"limits = [", "is not valid TOML"),
-        (b'a = "\xff"', "is not valid TOML"),
+        (b'a = "\xff"', "is not text in UTF-8: save it as UTF-8"),
+        ('depth = "light"'.encode("utf-16"), "is not text in UTF-8"),
         (b"a=" + b"[" * 9_000, "cannot be read"),
     ],
 )

@@ -85,8 +85,9 @@ def command(
     """Research every question in FILE.jsonl (- is stdin). Each gets a row in DIR/results.jsonl and a report in DIR.
 
     A line is a question, or an object with "question", "id", "sources" and any run option ("depth", "max_tokens",
-    "models" …), which overrides those given here. Invalid lines are reported and skipped. Run the same command again
-    with the same DIR to continue: finished questions are not researched again.
+    "models" …), which overrides those given here. A CSV file has these as columns, named in its first line. Invalid
+    lines are reported and skipped. Run the same command again with the same DIR to continue: finished questions are
+    not researched again.
 
     Ctrl-C starts no more runs and waits for the current ones; a second Ctrl-C interrupts those too, and the next call
     continues them. Exit codes: 0 all done, 1 a line or a run failed, 3 a final check failed (with --strict), 5 the

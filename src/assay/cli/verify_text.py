@@ -15,6 +15,7 @@ from assay import Assay, settings
 from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
 from assay.cli.figures import joined, price, summed
+from assay.cli.library import stored
 from assay.cli.options import Command
 from assay.cli.terminal import Exit, clean, say, write, write_json
 from assay.core.claims import HOLDING
@@ -86,8 +87,9 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
 
 async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
     data = await asyncio.to_thread(_read, file)
-    configured = settings.load()
-    async with Assay(configured) as assay:
+    configured, home = settings.load(), asked.judge.home
+    shelved = any(path.startswith("@") for path in asked.paths)
+    async with stored(home) if shelved else Assay(configured) as assay:
         found = await assay.verify(
             data,
             sources=asked.paths,
@@ -95,7 +97,7 @@ async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> Verifie
             web=asked.web,
             find=asked.find,
             model=asked.judge.model,
-            answers=(asked.judge.home or configured.home) if asked.judge.model else None,
+            answers=(home or configured.home) if asked.judge.model else None,
             allow_private=asked.judge.allow_private,
             max_usd=asked.judge.max_usd,
             max_tokens=asked.judge.max_tokens,

@@ -73,7 +73,7 @@ def shorten(line: str, width: int = LONGEST) -> str:
 
 def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 source`, `2,000 sources`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 @singledispatch

@@ -10,10 +10,12 @@ terminal.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal
+from urllib.parse import quote
 
 Surface = Literal["terminal", "http", "mcp", "page"]
 _surface: ContextVar[Surface] = ContextVar("surface", default="terminal")
@@ -37,6 +39,12 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
         "mcp": "have its owner approve the plan of run {} in Assay",
         "page": "Approve, on the page of run {}",
     },
+    "ask further": {
+        "terminal": "assay QUESTION --continue {}",
+        "http": "POST /api/v1/runs/{}/follow-up",
+        "mcp": "the tool research with continues {}",
+        "page": "the form below the report of run {}",
+    },
     "add": {
         "terminal": "assay docs add PATH -c {}",
         "http": "POST /api/v1/collections/{}/documents",
@@ -46,9 +54,17 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
 }
 
 
+_NEEDS_QUOTES = re.compile(r"[\s'\"\\$&|;<>()*?`!#~]")
+
+
 def way(action: str, name: str) -> str:
-    """How to do `action` ("resume", "cancel", "approve" a run; "add" documents to a collection) with `name`."""
-    return _WAYS[action][_surface.get()].format(name)
+    """How to do `action` with `name`: "resume", "cancel" or "approve" a run, or "ask further"; "add" documents to a
+    collection.
+    """
+    surface = _surface.get()
+    if surface == "terminal" and _NEEDS_QUOTES.search(name):
+        name = shlex.quote(name)
+    return _WAYS[action][surface].format(quote(name) if surface == "http" else name)
 
 
 _NAME = r"(?P<name>[\w.@-]+)"

@@ -123,6 +123,14 @@ def problem(code: str, detail: str = "", **more: object) -> Problem:
     return msgspec.structs.replace(made, **more) if more else made
 
 
+DIGITS = 15
+
+
+def whole_number(text: str) -> int | None:
+    """A whole number as a client wrote it; None if the text is none, or has more digits than anything is counted in."""
+    return int(text) if text.isdecimal() and len(text) <= DIGITS else None
+
+
 def refusal(code: str, detail: str = "", **more: object) -> Refusal:
     """The exception that makes an endpoint answer with a problem."""
     return Refusal(problem(code, detail, **more))

@@ -37,6 +37,9 @@ SHOWN = 20
 KEY = "`key` in "
 """Begins the place in a message about an object's key."""
 
+SOME_KEY = "[...]"
+"""Stands in such a message for a key, which it does not tell."""
+
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
 _VALUE = re.compile(r"Invalid enum value '?(.*?)'?", re.DOTALL)
@@ -52,8 +55,10 @@ def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: st
     """
     reason, _, place = str(error).partition(" - at ")
     keyed = place.startswith(KEY)
-    pointer = place.removeprefix(KEY).strip("`").removeprefix("$").replace("[", "/").replace("]", "").replace(".", "/")
-    there = tuple(_at(msgspec.inspect.type_info(kind), [part for part in pointer.split("/") if part]))
+    path = place.removeprefix(KEY).strip("`").removeprefix("$").replace(SOME_KEY, "/*")
+    path = path.replace("[", "/").replace("]", "").replace(".", "/")
+    there = tuple(_at(msgspec.inspect.type_info(kind), [part for part in path.split("/") if part]))
+    pointer = path.partition("/*")[0]
     if keyed:
         there = tuple(each.key_type for each in there if isinstance(each, msgspec.inspect.DictType))
     known: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -165,7 +166,8 @@ def named(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-            check(function.__qualname__.removesuffix(".__init__"), kwargs, own, more)
+            place = type(args[0]).__name__ if function.__name__ == "__init__" else function.__qualname__
+            check(place, kwargs, own, more)
             return function(*args, **kwargs)
 
         return checked
@@ -244,7 +246,8 @@ def _is_of(value: object, kind: Any) -> bool:
     if origin is Literal:
         return value in get_args(kind)
     if kind in (int, float):
-        return isinstance(value, (int, kind)) and not isinstance(value, bool)
+        is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)
+        return is_number and not (isinstance(value, float) and math.isnan(value))
     if origin is None:
         return isinstance(value, kind)
     if issubclass(origin, Mapping):

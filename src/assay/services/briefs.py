@@ -117,6 +117,10 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         return msgspec.json.decode(msgspec.json.encode(fields), type=Brief)
     except msgspec.ValidationError as error:
         raise UsageError(str(error)) from error
+    except UnicodeEncodeError as error:
+        at = max(error.start - 20, 0)
+        broken = error.object[at : error.end + 20]
+        raise UsageError(f"{broken!r} is not text in UTF-8: correct its encoding, or leave it out") from error
 
 
 def _question(text: object) -> str:

@@ -16,7 +16,7 @@ import msgspec
 from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
-from assay.core.lexicon import analysis_of, terms
+from assay.core.lexicon import MORE_STOP_WORDS, STOP_WORDS, analysis_of, stop_terms, terms
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
 from assay.core.sources import Document
@@ -44,7 +44,8 @@ _DEFINED = re.compile(r"(?P<what>(?:(?:The|An?) )?[A-Z][\w-]*(?: [\w-]+){0,3}?) 
 _DATED = re.compile(
     r"(?P<what>The [\w-]+(?: [\w-]+){0,4}?) was (?P<done>\w+(?:ed|ilt|und|lit|un)) (?:in|on) [^.]*\d{4}"
 )
-_PRONOUNS = frozenset("this that these those it he she they we there which what here each".split())
+_NO_TERMS = MORE_STOP_WORDS.union(STOP_WORDS["en"].split()) - {"the", "a", "an"}
+"""Words that begin no term: pronouns, and those that begin a clause ("Since this reservation is a …")."""
 
 
 class CollectionSubject(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,9 +178,13 @@ def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
 def _stems(text: str, language: str) -> dict[str, str]:
     """The words of a text by their stems, as first written there."""
     found: dict[str, str] = {}
+    analysis = analysis_of(language)
+    small = stop_terms(analysis)
     for word in _WORD.findall(text):
         if len(word) >= LEAST_LETTERS and not _SPACELESS.search(word):
-            stem = " ".join(terms(word, analysis_of(language)))
+            stem = " ".join(terms(word, analysis))
+            if stem in small or word.lower() in MORE_STOP_WORDS:
+                continue
             found.setdefault(stem, word if word.isupper() else word.lower())
     return found
 
@@ -211,7 +216,7 @@ def _of_passage(passage: _Passage) -> Iterator[str]:
     text = one_line(passage.text)
     if dated := _DATED.match(text):
         yield f"When was {_inside(dated['what'])} {dated['done']}?"
-    elif (defined := _DEFINED.match(text)) and defined["what"].split()[0].lower() not in _PRONOUNS:
+    elif (defined := _DEFINED.match(text)) and defined["what"].split()[0].lower() not in _NO_TERMS:
         yield f"What is {_inside(defined['what'])}?"
 
 

@@ -9,7 +9,9 @@ import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal, get_args
 
 import msgspec
 
@@ -250,6 +252,20 @@ def _before(file: str, library: Library) -> tuple[str, ...]:
         emptied = False
     stamp = None if emptied else library.stamps([file]).get(file)
     return () if stamp is None else stamp.documents
+
+
+Purpose = Literal["asked", "checked"]
+_SENT = re.compile(rf"(?:{'|'.join(get_args(Purpose))})-\d{{4}}-\d\d-\d\d-\d{{6}}")
+
+
+def name_of_sent(purpose: Purpose) -> str:
+    """The name of a new collection for files that came with a question or a text."""
+    return f"{purpose}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+
+
+def is_sent(row: CollectionRow) -> bool:
+    """True if a collection has such a name: each question and text makes one, so lists offer them apart."""
+    return bool(_SENT.fullmatch(row.name.removeprefix(f"{row.owner}{SLASH}")))
 
 
 def is_named(row: CollectionRow) -> bool:

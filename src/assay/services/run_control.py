@@ -57,7 +57,7 @@ async def steer(context: Context, reference: str, text: str, wait: float) -> Ste
     if row.status in FINAL:
         raise NotNow(
             f"run {row.run_id} has ended ({row.status}): it can no longer be steered; "
-            f"to ask further: assay QUESTION --continue {row.run_id}"
+            f"to ask further: {way('ask further', row.run_id)}"
         )
     writing = is_writing(await stored_runs.view(context, row.run_id))
     journal = context.store.journal

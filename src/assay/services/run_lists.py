@@ -239,12 +239,14 @@ def filter_of(status: Collection[RunStatus], **texts: str) -> RunFilter:
     """A filter for a list; `said` are its other fields.
 
     Raises:
-        UsageError: there is no such status.
+        UsageError: there is no such status, or a time is not valid.
     """
     try:
-        return msgspec.convert({"status": list(status), **texts}, RunFilter)
+        wanted = msgspec.convert({"status": list(status), **texts}, RunFilter)
     except msgspec.ValidationError as error:
         raise UsageError(f"{error}") from error
+    lists.check_times(wanted.since, wanted.until)
+    return wanted
 
 
 async def label(context: Context, reference: str, added: Mapping[str, str], removed: Collection[str]) -> dict[str, str]:
@@ -339,7 +341,12 @@ class Overview:
         return await self._store.journal.counts(), QueueDepth() if queue is None else await queue.depth()
 
     async def usage(self, since: str, until: str) -> list[ModelUsage]:
-        """The usage of the runs begun in a period (ISO 8601 UTC, empty for no bound), by day, user and model."""
+        """The usage of the runs begun in a period (ISO 8601 UTC, empty for no bound), by day, user and model.
+
+        Raises:
+            UsageError: a bound is not valid.
+        """
+        lists.check_times(since, until)
         return await self._store.journal.usage(since, until, daily=True)
 
     async def runs(
@@ -348,8 +355,9 @@ class Overview:
         """Runs of all users, or of one, newest first, with a cursor that continues the list, empty at the end.
 
         Raises:
-            UsageError: there is no such page, or the filter has a text, which would reveal questions.
+            UsageError: there is no such page or time, or the filter has a text, which would reveal questions.
         """
+        lists.check_times(wanted.since, wanted.until)
         if wanted.text or wanted.thread or wanted.label:
             raise UsageError("the runs of all users cannot be searched by text: leave out the text")
         journal = self._store.journal.owned_by(user)

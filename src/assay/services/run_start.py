@@ -14,6 +14,7 @@ from assay.core.ports import RunInputs, World
 from assay.core.ports.webhooks import Webhook
 from assay.core.run_options import RunOptions
 from assay.core.translation import gettext as _
+from assay.evidence.ingest import printable
 from assay.locale import speaking
 from assay.phases.without_plan import DEPTH as AGENT_DEPTH
 from assay.run.engine import Prepare, new_run_id
@@ -118,7 +119,7 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
             if progress is not None:
                 progress(line)
     documents = phrases.documents(await asyncio.to_thread(library.count, collections))
-    named = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
+    named = ", ".join(map(printable, paths[:3])) + (", …" if len(paths) > 3 else "")
     label = f"{named} ({documents})" if named else documents
     return msgspec.structs.replace(asked, collections=tuple(collections), label=f"{label}{more}")
 

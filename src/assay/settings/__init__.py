@@ -55,6 +55,8 @@ from assay.settings.sections import (
 from assay.settings.server import ServerSettings
 
 PREFIX = "ASSAY_"
+FILE_ENCODING = "utf-8-sig"
+"""UTF-8; editors of Windows write a mark before it."""
 OTHERS = re.compile(r"keys\.[A-Za-z0-9_-]{1,64}")
 OTHERS_KEY = "key for an adapter of another package"
 Origin = Literal["default", "file", "environment"]
@@ -210,8 +212,10 @@ def _file_values(path: Path) -> dict[str, Any]:
     try:
         if path.is_dir():
             raise ConfigError(f"{path} is a folder and should be a file: move it away, or set ASSAY_CONFIG")
-        return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
+        return tomllib.loads(path.read_text(encoding=FILE_ENCODING)) if path.is_file() else {}
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not text in UTF-8: save it as UTF-8") from error
+    except ValueError as error:  # not TOML, or a number of thousands of digits
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except RecursionError as error:
         raise ConfigError(f"{path} cannot be read: it is nested too deep: write it with fewer levels") from error

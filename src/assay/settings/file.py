@@ -70,7 +70,7 @@ def contents() -> str:
     """
     path = settings.config_path()
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding=settings.FILE_ENCODING)
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
@@ -137,10 +137,12 @@ def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[Muta
 
 def _read(path: Path) -> tomlkit.TOMLDocument:
     try:
-        return tomlkit.parse(path.read_text(encoding="utf-8"))
+        return tomlkit.parse(path.read_text(encoding=settings.FILE_ENCODING))
     except FileNotFoundError:
         return tomlkit.document()
-    except (TOMLKitError, ValueError) as error:  # or not UTF-8, or a number of thousands of digits
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not text in UTF-8: save it as UTF-8") from error
+    except (TOMLKitError, ValueError) as error:  # or a number of thousands of digits
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except OSError as error:
         raise ConfigError(

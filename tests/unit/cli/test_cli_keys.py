@@ -121,7 +121,7 @@ def test_a_file_which_is_not_toml_is_left_alone(file: Path) -> None:
     ("content", "message"),
     [
         (b"keys = 3\n", "keys in .* is not a table"),
-        (b"# \xff\n", "not valid TOML"),
+        (b"# \xff\n", "not text in UTF-8"),
         (b"limits.usd = " + b"9" * 5_000, "not valid TOML"),
     ],
 )

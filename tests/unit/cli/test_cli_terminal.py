@@ -32,8 +32,8 @@ def test_shortened_lines_fit(text: str, width: int):
 
 
 def test_counted():
-    assert [counted(0, "claim"), counted(1, "claim"), counted(2, "search", "searches")] == [
+    assert [counted(0, "claim"), counted(1, "claim"), counted(2_000, "search", "searches")] == [
         "0 claims",
         "1 claim",
-        "2 searches",
+        "2,000 searches",
     ]

@@ -55,6 +55,16 @@ def test_each_claim_with_its_verdict(there: Path, capsys: pytest.CaptureFixture[
     assert not (there / "home").exists()
 
 
+def test_against_a_collection(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "report.md", "--in", "@tides"]) == 2
+    assert "there is no library" in capsys.readouterr().err
+    assert not (there / "home").exists()
+    assert main(["docs", "add", "docs", "-c", "tides"]) == 0
+    capsys.readouterr()
+    assert main(["verify", "report.md", "--in", "@tides", "--find"]) == 0
+    assert "quoted        line 1: The tide at Brest rises seven metres." in capsys.readouterr().out
+
+
 def test_as_json_and_twice_the_same(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["verify", "report.md", "--in", "docs", "--json", "-q"]
     assert main(arguments) == 0

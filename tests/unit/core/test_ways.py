@@ -29,6 +29,14 @@ def test_each_surface_has_its_words(surface: Surface, words: str):
     assert way("resume", "k3v9") == "assay runs resume k3v9"
 
 
+def test_a_name_is_written_as_its_place_wants_it():
+    assert way("add", "a b/ü") == "assay docs add PATH -c 'a b/ü'"
+    with read_on("http"):
+        assert way("add", "a b/ü") == "POST /api/v1/collections/a%20b/%C3%BC/documents"
+    with read_on("page"):
+        assert way("ask further", "k3") == "the form below the report of run k3"
+
+
 async def test_tasks_side_by_side_do_not_see_each_others_surface():
     async def worded(surface: Surface) -> str:
         now_read_on(surface)

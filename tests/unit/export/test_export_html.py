@@ -254,3 +254,11 @@ def test_no_text_becomes_markup(hostile: str) -> None:
 def test_the_language_of_the_report_is_said_where_it_is_known(asked: str, lang: str | None) -> None:
     view = msgspec.structs.replace(TWO, brief=Brief(question="Wer?", date="2025-01-02", language=asked))
     assert page(view).css_first("article").attributes.get("lang") == lang
+
+
+def test_the_state_of_a_step_stands_apart_from_its_title() -> None:
+    """A title may be a question: no colon follows its question mark."""
+    assert TWO.plan is not None
+    steps = (msgspec.structs.replace(TWO.plan.steps[0], title="How high is it?", status="completed"),)
+    found = page(msgspec.structs.replace(TWO, plan=msgspec.structs.replace(TWO.plan, steps=steps)))
+    assert "How high is it? (completed)" in texts(found, "main > section:last-child li")

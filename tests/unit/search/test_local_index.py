@@ -83,6 +83,23 @@ def test_a_damaged_index_is_built_again(store: Store, tmp_path: Path, seed: int)
     assert len(found(search, "common")) == 30
 
 
+def test_an_index_that_cannot_be_written_says_so_and_recovers(store: Store, tmp_path: Path) -> None:
+    """Its writer runs in another thread, whose end is no bug but the disk's."""
+    resource = pytest.importorskip("resource")
+    text = " ".join(f"w{number}" for number in range(60_000))
+    fill(store, {f"long-{number}.md": f"{text} v{number}" for number in range(3)})
+    search, (_, most) = opened(store, tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, most))
+    try:
+        with pytest.raises(SearchError, match=r"cannot be written .*: free some space"):
+            search.sync()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    search.sync()
+    assert found(search, "v2") == ["long-2.md"]
+    search.close()
+
+
 def test_an_index_of_another_library_is_built_again(store: Store, tmp_path: Path) -> None:
     opened(store, tmp_path).sync()
     other = memory_store()

@@ -10,6 +10,7 @@ from assay.core import events as e
 from assay.core.plan import Plan, PlanStep
 from assay.core.view import ViewBuilder, fold
 from assay.server.page.hub import Board, screen_of
+from assay.server.page.regions import active_seconds
 
 
 @pytest.mark.parametrize("report", [FOUND, f"{FOUND}\n\n## More\n\n{LIES[0]}", LIES[0]])
@@ -35,3 +36,16 @@ def test_agents_and_steps_stop_with_their_run() -> None:
     over = screen_of(fold(log.events))
     assert all(">stopped<" in over[name] for name in ("lane-1", "lane-2", "plan"))
     assert not any(word in over[name] for word in (">running<", "Waiting for its turn") for name in over)
+
+
+def test_a_run_was_active_until_it_was_paused_or_began_to_wait() -> None:
+    """Each event of the log is a second after the one before."""
+    for rest in (e.ControlApplied(action="pause"), e.RunWaiting(topic="plan")):
+        log = logs.dispatched(1)
+        worked = log.add("", rest) - log.events.index(next(one for one in log.events if one.type == "run.started")) - 1
+        assert active_seconds(fold(log.events)) == worked
+        log.add("", e.ControlAccepted(action="steer", id="m1", text="only Brest"))
+        assert active_seconds(fold(log.events)) == worked  # a message does not set a resting run to work
+        log.add("", e.RunResumed(fence=2))
+        log.add("", e.RunCompleted(stop_reason="done", verified=True))
+        assert active_seconds(fold(log.events)) == worked + 1

@@ -53,7 +53,7 @@ async def test_every_way_to_begin_a_run_checks_its_options(name: str) -> None:
 
 def test_the_class_takes_a_model_and_names_what_it_does_not_take() -> None:
     wrong: Any = {"hom": "."}
-    with pytest.raises(UnknownOption, match="no option of Home named 'hom'; did you mean 'home'"):
+    with pytest.raises(UnknownOption, match="no option of Assay named 'hom'; did you mean 'home'"):
         assay.Assay(**wrong)
     one = assay.Assay(model="ollama:qwen3").settings.roles()
     assert set(one.values()) == {("ollama:qwen3",)}
@@ -130,3 +130,14 @@ async def test_a_collection_of_the_command_line_is_named_by_its_home(tmp_path: P
         await assay.research(QUESTION, sources=["@papers"])
     with pytest.raises(UnknownName, match="to make it: assay docs add PATH -c papers"):
         await assay.research(QUESTION, sources=["@papers"], home=tmp_path / "home")
+
+
+async def test_values_that_are_no_numbers_or_text_are_refused() -> None:
+    """A budget of NaN would never be spent."""
+    wrong: list[dict[str, Any]] = [{"max_usd": float("nan")}, {"labels": {"a": 1}}, {"labels": {"a": "\udcff"}}]
+    async with assay.Assay() as library:
+        for options in wrong:
+            with pytest.raises(UsageError, match=r"cannot be|is not text in UTF-8"):
+                await library.start(QUESTION, **options).report()
+        with pytest.raises(UsageError, match=r"is not text in UTF-8: correct its encoding"):
+            await library.start("What is a \udcff?").report()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -42,6 +43,24 @@ def read_cursor(cursor: str, kind: type[T]) -> T | None:
         raise UsageError(f"{cursor[:40]!r} is not a cursor of this list: use the one from the previous page") from None
 
 
+_TIME = re.compile(
+    r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:[T ][0-2]\d(?::[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)?Z?)?)?)?"
+)
+
+
+def check_times(*times: str) -> None:
+    """Refuse what is not the beginning of a time: times are compared as text, and anything else finds nothing, or all.
+
+    Raises:
+        UsageError: one is not valid.
+    """
+    for text in times:
+        if text and not _TIME.fullmatch(text):
+            raise UsageError(
+                f"{text[:40]!r} is not a time: write it as 2026-11, 2026-11-23 or 2026-11-23T12:00:00Z (UTC)"
+            )
+
+
 def bounded_page(limit: int) -> int:
     """Check the number of entries of a page.
 
@@ -66,6 +85,9 @@ def checked_labels(labels: Mapping[str, str]) -> dict[str, str]:
     Raises:
         UsageError: there are too many, or one is too long.
     """
+    for name, value in cast("Mapping[object, object]", labels).items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise UsageError(f"a label cannot be {name!r}={value!r}: write both as text")
     if len(labels) > MOST_LABELS or any(len(each) > LONGEST_LABEL for pair in labels.items() for each in pair):
         raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_LABEL} characters")
     return dict(labels)

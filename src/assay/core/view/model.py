@@ -244,7 +244,8 @@ class RunFacts(msgspec.Struct, kw_only=True):
     cited ones are by id, in order of appearance. `documents` counts those in scope, -1 until known. `copies` are groups
     of documents, by hash, that copy one another. `exhausted` is the limit that ended research. `graded` says that the
     claims were compared with the question, `passed` that the final gate passed, `verified` that every claim holds and
-    one answers the question (for an older run the same as `passed`).
+    one answers the question (for an older run the same as `passed`). A waiting or paused run was active until
+    `last_at`.
     """
 
     run_id: str = ""
@@ -263,6 +264,7 @@ class RunFacts(msgspec.Struct, kw_only=True):
     created_at: str = ""
     started_at: str = ""
     finished_at: str = ""
+    last_at: str = ""
     triage: Triage | None = None
     clarification: Clarification = Clarification()
     plan: Plan | None = None

@@ -13,7 +13,7 @@ import msgspec
 from assay.core import events as e
 from assay.core.claims import Check, Claim, Conflict, Version, summarize
 from assay.core.coordinates import lane_of
-from assay.core.events import Envelope, Path, RunResumed, RunWaiting
+from assay.core.events import ControlAccepted, ControlRejected, Envelope, Path, RunResumed, RunWaiting
 from assay.core.ports import FINAL
 from assay.core.sources import Passage, sha256
 from assay.core.usage import Usage
@@ -105,6 +105,9 @@ class WritingState(model.WritingFacts, kw_only=True):
         )
 
 
+_MESSAGES = (ControlAccepted.kind, ControlRejected.kind)
+
+
 class ViewState(model.RunFacts, kw_only=True):
     """A run in progress."""
 
@@ -128,7 +131,6 @@ class ViewState(model.RunFacts, kw_only=True):
     warnings: list[model.RunWarning] = []
     pauses: list[model.Pause] = []
     last_kind: str = ""
-    last_at: str = ""
 
     def meet(self, envelope: Envelope) -> None:
         """Count an event of any kind."""
@@ -136,7 +138,12 @@ class ViewState(model.RunFacts, kw_only=True):
         self.run_id = self.run_id or envelope.run_id
 
     def pass_time(self, envelope: Envelope) -> None:
-        """Record the time of a relevant event; before some of them nobody worked on the run."""
+        """Record the time of a relevant event; before some of them nobody worked on the run.
+
+        Messages to a run that rests do not end its rest.
+        """
+        if self.status in ("waiting", "paused") and envelope.type in _MESSAGES:
+            return
         if self.last_at and (envelope.type == RunResumed.kind or self.last_kind == RunWaiting.kind):
             self.pauses.append(model.Pause(began_at=self.last_at, ended_at=envelope.at))
         self.last_kind, self.last_at = envelope.type, envelope.at

@@ -163,7 +163,7 @@ def _search(search: SearchMade) -> Markup:
 
 
 def _step(step: PlanStep) -> Markup:
-    return el("li", foreign(step.title), colon(), step_status(step.status))
+    return el("li", foreign(step.title), " (", step_status(step.status), ")")
 
 
 def _row(name: str, value: Child) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import Any
@@ -24,7 +25,7 @@ from assay.export import report_parts
 from assay.export.formatted_text import Mark, read_inline
 from assay.export.html import markup
 from assay.export.html.markup import Child, Material, el, foreign, safe, word
-from assay.export.report_parts import ReportText
+from assay.export.report_parts import ReportText, read_text
 
 _OPTIONS = OptionsDict(commonmark.make()["options"])
 _TOP, _DEEPEST = 2, 6  # the page's own title is the only h1
@@ -71,6 +72,18 @@ def article(text: ReportText, signs: Signs) -> Article:
     html = writer.blocks(text.blocks)
     words = {claim: " ".join("".join(parts).split()) for claim, parts in writer.words.items()}
     return Article(Markup(html), tuple(writer.headings), words)
+
+
+_PART = re.compile(r' id="part-\d+"')
+
+
+def bare(markdown: str) -> Markup:
+    """Render a text without claims and citations, such as an answer in a conversation.
+
+    Its headings have no ids, since several such texts stand on one page.
+    """
+    signs = Signs(cite=lambda _: Markup(""), badge=lambda _: Markup(""))
+    return Markup(_PART.sub("", article(read_text(markdown, (), ()), signs).html))
 
 
 class _Writer:

@@ -80,6 +80,19 @@ def reading() -> Iterator[None]:
         raise IndexDamaged(str(error)) from error
 
 
+@contextmanager
+def writing() -> Iterator[None]:
+    """Wrap what adds to index files.
+
+    Raises:
+        OSError: they cannot be written, such as on a full disk; tantivy says so with a ValueError.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise OSError(str(error)) from error
+
+
 class LocalIndex:
     """Both indexes, opened for reading; `path` None keeps them in memory. Use it inside `reading()`.
 
@@ -114,7 +127,11 @@ class LocalIndex:
 
 
 class IndexWriter:
-    """Adds documents by ascending row; nothing is visible, or kept after a kill, before `commit`."""
+    """Adds documents by ascending row; nothing is visible, or kept after a kill, before `commit`.
+
+    Raises (add, commit):
+        OSError: the files cannot be written.
+    """
 
     def __init__(self, index: LocalIndex) -> None:
         self._index = index
@@ -129,13 +146,14 @@ class IndexWriter:
     def add(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
         """Index one document with its passages."""
         found = indexed_texts(document, spans)
-        for span, text in found.passages:
-            entry = tantivy.Document()
-            entry.add_unsigned("row", row)
-            entry.add_bytes("span", pack(span))
-            entry.add_text("text", text)
-            self._passages.add_document(entry)
-        self._add_document(row, document, found)
+        with writing():
+            for span, text in found.passages:
+                entry = tantivy.Document()
+                entry.add_unsigned("row", row)
+                entry.add_bytes("span", pack(span))
+                entry.add_text("text", text)
+                self._passages.add_document(entry)
+            self._add_document(row, document, found)
 
     def forget(self, row: int) -> None:
         """Remove a document with its passages."""
@@ -146,8 +164,9 @@ class IndexWriter:
 
     def commit(self) -> None:
         """Make what was added visible and durable."""
-        self._passages.commit()
-        self._documents.commit()
+        with writing():
+            self._passages.commit()
+            self._documents.commit()
 
     def close(self) -> None:
         """Let merges finish and close the writers."""

@@ -133,19 +133,24 @@ class LocalSearch:
         """Index what is in the library and not in the index. `progress` is called with sentences for the user.
 
         Raises:
-            SearchError: another process kept the index locked for ten minutes.
+            SearchError: another process kept the index locked for ten minutes, or the index cannot be written.
             StoreError: a document cannot be read.
-            OSError: the index cannot be written.
         """
         say = progress or silent
-        with self._guard:
-            if self._level():
-                return
-            with self._lock(say) as lock:
-                try:
-                    self._catch_up(lock, say)
-                except IndexDamaged as error:
-                    self._rebuild(str(error), lock, say)
+        try:
+            with self._guard:
+                if self._level():
+                    return
+                with self._lock(say) as lock:
+                    try:
+                        self._catch_up(lock, say)
+                    except IndexDamaged as error:
+                        self._rebuild(str(error), lock, say)
+        except OSError as error:
+            raise SearchError(
+                f"the search index in {self._path} cannot be written ({error.strerror or error}): "
+                "free some space, or check its permissions"
+            ) from error
 
     def forget(self, rows: Sequence[int]) -> None:
         """Remove documents that are no longer in the library. Blocking.

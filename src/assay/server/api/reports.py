@@ -26,7 +26,7 @@ from assay.evidence.documents import CitedPassage
 from assay.server.api.run_details import RunBegun, begun
 from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, options_of, roles, sources_of
 from assay.server.guards import SANDBOX
-from assay.server.problems import refusal
+from assay.server.problems import refusal, whole_number
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts, iso, shown
 from assay.services.stored_runs import SHARES_PATH, Shares
 from assay.verify.pipeline import Rechecked
@@ -168,9 +168,10 @@ async def list_evidence(call: RouteCall, run: str) -> Evidence:
 @routes.get("/runs/{run}/citations/{number}")
 async def show_citation(call: RouteCall, run: str, number: str) -> CitationShown:
     """Show the evidence for a citation: its passages in their documents, and the sentences that rest on them."""
-    if not number.isdecimal():
+    cited = whole_number(number)
+    if cited is None:
         raise refusal("invalid", f"a citation is a number, not {number[:40]!r}")
-    found = await call.assay.passage(run, int(number))
+    found = await call.assay.passage(run, cited)
     return CitationShown(number=int(number), passages=tuple(found))
 
 

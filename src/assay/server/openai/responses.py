@@ -17,7 +17,7 @@ from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, j
 from assay.server.openai.requests import ResponseRequest, response_run
 from assay.server.openai.response_stream import ResponseProjection
 from assay.server.openai.text import read_model, response_id, run_of
-from assay.server.problems import refusal
+from assay.server.problems import refusal, whole_number
 from assay.server.protocol_runs import CANCEL_SECONDS, Caller
 from assay.server.streams import BEAT, EventStream, frame
 from assay.server.wire import read_body
@@ -82,8 +82,11 @@ async def retrieve(request: Request) -> Response:
     streamed = query.get("stream", "").lower() in ("true", "1") and request.method != "HEAD"
     projection = ResponseProjection([*query.getlist("include"), *query.getlist("include[]")])
     if streamed:
-        after = query.get("starting_after", "")
-        parts = frames(events(caller, run_id), projection, int(after) if after.isdecimal() else -1)
+        begins = query.get("starting_after", "")
+        after = whole_number(begins) if begins else -1
+        if after is None:
+            raise refusal("invalid", f"starting_after is the number of an event, not {begins[:40]!r}")
+        parts = frames(events(caller, run_id), projection, after)
         return EventStream(parts, ticket_for(request))
     return json_answer((await replayed(caller, run_id, projection)).response)
 

@@ -18,6 +18,7 @@ from assay.core.view import RunView
 from assay.core.ways import worded
 from assay.export.markdown import after_text
 from assay.server.problems import refusal
+from assay.services.places import is_sent
 
 PIECE = 400
 """About how many code points are sent at a time."""
@@ -174,9 +175,9 @@ class ListedModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def models(assay: Assay) -> list[ListedModel]:
-    """The available models: three depths, and one for each collection."""
-    rows = await assay.collections()
-    return [ListedModel(id=name) for name in (*DEPTHS, *(f"{PLAIN}:{row.name}" for row in rows if row.documents))]
+    """The available models: three depths, and one for each collection except those of files sent with questions."""
+    names = [row.name for row in await assay.collections() if row.documents and not is_sent(row)]
+    return [ListedModel(id=name) for name in (*DEPTHS, *(f"{PLAIN}:{name}" for name in names))]
 
 
 async def read_model(assay: Assay, name: str) -> ModelName:

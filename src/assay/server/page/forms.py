@@ -13,6 +13,7 @@ from starlette.requests import Request
 from assay.core.brief import ROLES
 from assay.core.options import Declared, declared, nested
 from assay.core.run_options import RunOptions, Waiting
+from assay.core.translation import N_
 from assay.server.api.run_requests import RunWanted
 from assay.server.guards import body_of
 from assay.server.problems import refusal
@@ -84,7 +85,21 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
     asked |= {name: text for name in ("question", "model") if (text := form.text(name))}
     asked["models"] = {role: named for role in ROLES if (named := form.lines(f"model_{role}"))}
     asked["scope"] = {"collections": form.texts("collection"), "urls": form.lines("urls")} | asked.get("scope", {})
+    if "web_asked" in form.fields and not form.text("web"):
+        asked["scope"]["web"] = False  # it was offered and left out: no setting takes its place
     return converted({**asked, **more}, RunWanted)
+
+
+def check_places(form: PageForm) -> None:
+    """Refuse a form that offers places to look and names none.
+
+    Raises:
+        Refusal: nothing is ticked, and no files or addresses are named.
+    """
+    if "web_asked" in form.fields and not (
+        form.texts("collection") or form.text("web") or form.files or form.lines("urls")
+    ):
+        raise refusal("invalid", N_("tick where to look, or add files"))
 
 
 def _form_value(form: PageForm, option: Declared) -> str | bool | tuple[str, ...] | None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from starlette.responses import Response
 
 from assay.core.brief import Estimate
 from assay.core.errors import AssayError, UnknownName
-from assay.core.ports import CollectionRow, RunStatus
+from assay.core.ports import RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
-from assay.server.page.forms import PageForm, read_form, run_wanted
-from assay.server.page.shelfscreen import most_bytes, store_files
+from assay.server.page.forms import PageForm, check_places, read_form, run_wanted
+from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
@@ -43,13 +45,21 @@ async def show_home(call: RouteCall) -> Response:
 
 
 async def ask(call: RouteCall) -> Response:
-    """Start the run a form asks for; problems are shown beside the form."""
+    """Start the run a form asks for; problems are shown beside the form.
+
+    Files that cannot be read are such a problem: the report would not say that they are missing.
+    """
     form = await read_form(call.request, most_bytes(call))
     try:
+        check_places(form)
         wanted = run_wanted(form)
         if form.files:
-            collection = await store_files(call, form.files, "asked")
-            scope = msgspec.structs.replace(wanted.scope, collections=(*wanted.scope.collections, collection))
+            stored = await store_files(call, form.files, "asked")
+            chosen = (*form.texts("collection"), stored.collection)
+            form = PageForm(form.fields | {"collection": chosen})  # ticked from now on: they need not be sent again
+            if stored.unread:
+                return await _home(call, form, unread=stored.unread, status=422)
+            scope = msgspec.structs.replace(wanted.scope, collections=chosen)
             wanted = msgspec.structs.replace(wanted, scope=scope)
         begun = await runs.create_run(call, wanted, runs.Patience())
     except Refusal as refusal:
@@ -76,10 +86,15 @@ async def estimate(call: RouteCall) -> Response:
 
 
 async def _home(
-    call: RouteCall, form: PageForm, fault: str = "", status: int = 200, *, estimate: Estimate | None = None
+    call: RouteCall,
+    form: PageForm,
+    fault: str = "",
+    status: int = 200,
+    *,
+    estimate: Estimate | None = None,
+    unread: Sequence[str] = (),
 ) -> Response:
     found = await runs.list_runs(call, runs.RunsWanted(limit=LATEST))
-    shelves = [row for row in await call.assay.collections() if row.documents]
     return screen(
         call,
         "home.html",
@@ -87,21 +102,19 @@ async def _home(
         status=status,
         form=form,
         fault=fault,
+        unread=unread,
         estimate=estimate,
         runs=found.runs,
         more=bool(found.next),
-        collections=shelves,
-        ticked=_ticked(form, shelves),
+        choices=await collection_choices(call, _ticked(form)),
         setup=_setup(call),
         examples=EXAMPLES,
     )
 
 
-def _ticked(form: PageForm, shelves: list[CollectionRow]) -> frozenset[str]:
+def _ticked(form: PageForm) -> frozenset[str]:
     """The ticked collections: those in the form, at first the default one."""
-    if "web_asked" in form.fields:
-        return frozenset(form.texts("collection"))
-    return frozenset(row.name for row in shelves if row.name == "default")
+    return frozenset(form.texts("collection") if "web_asked" in form.fields else ("default",))
 
 
 def _setup(call: RouteCall) -> HomeSetup:
@@ -150,6 +163,7 @@ async def add_schedule(call: RouteCall) -> Response:
     """Have the server ask a question repeatedly."""
     form = await read_form(call.request)
     try:
+        check_places(form)
         wanted = automation.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
         await automation.add_schedule(call, wanted)
     except (Refusal, AssayError) as error:
@@ -192,8 +206,9 @@ async def _schedules(
         linked=linked,
         sharing=call.backend.settings.server.shares,
         entries=[await _entry(call, each) for each in found],
-        collections=[row for row in await call.assay.collections() if row.documents],
+        choices=await collection_choices(call, frozenset(form.texts("collection"))),
         often=OFTEN,
+        setup=_setup(call),
         form=form,
     )
 

@@ -133,20 +133,14 @@ def active_seconds(view: RunView, now: datetime | None = None) -> float:
     begun = _moment(view.started_at)
     if begun is None:
         return 0.0
-    end = _moment(view.finished_at) or (now or datetime.now(UTC) if view.status == "running" else _latest(view, begun))
+    resting = view.status != "running" and _moment(view.last_at)
+    end = _moment(view.finished_at) or resting or now or datetime.now(UTC)
     rested = timedelta()
     for pause in view.pauses:
         began, ended = _moment(pause.began_at), _moment(pause.ended_at)
         if began is not None:
             rested += max((ended or end) - began, timedelta())
     return max((end - begun - rested).total_seconds(), 0.0)
-
-
-def _latest(view: RunView, begun: datetime) -> datetime:
-    """When something last began or ended: a waiting run was active until then."""
-    times = [each for phase in view.phases for each in (phase.started_at, phase.finished_at)]
-    times += [each for lane in view.lanes for each in (lane.started_at, lane.finished_at)]
-    return max([begun, *(moment for moment in map(_moment, times) if moment is not None)])
 
 
 def _moment(iso: str) -> datetime | None:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from assay.app.verification import VerifiedText
 from assay.core.claims import HOLDING, VERDICTS
 from assay.core.errors import AssayError
+from assay.core.ports.models import BUILT_IN
 from assay.core.report import ReportPassage
 from assay.core.search_record import search_log
 from assay.core.sources import Passage
@@ -31,11 +32,12 @@ from assay.server.api.reports import ShareShown, formats, list_shares
 from assay.server.api.run_requests import AddedScope
 from assay.server.page.forms import PageForm, converted, read_form
 from assay.server.page.regions import active_seconds, summary_of
-from assay.server.page.shelfscreen import most_bytes, store_files
+from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.page.words import language_of
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
+from assay.settings import Settings
 
 WORDS = {
     "close": N_("Close"),
@@ -194,28 +196,49 @@ async def show_verify(call: RouteCall) -> Response:
 async def verify(call: RouteCall) -> Response:
     """Check a text, also against files sent with it, and show each sentence's verdict."""
     form = await read_form(call.request, most_bytes(call))
+    unread: tuple[str, ...] = ()
     try:
         if form.files:
-            chosen = (*form.texts("collection"), await store_files(call, form.files, "checked"))
+            stored = await store_files(call, form.files, "checked")
+            unread, chosen = stored.unread, (*form.texts("collection"), stored.collection)
             form = PageForm(form.fields | {"collection": chosen})  # ticked from now on: they need not be sent again
         scope = AddedScope(collections=form.texts("collection"))
         find = True if form.text("find") else None
-        wanted = documents.TextWanted(text=form.text("text"), scope=scope, web=bool(form.text("web")), find=find)
+        wanted = documents.TextWanted(
+            text=form.text("text"),
+            scope=scope,
+            web=bool(form.text("web")),
+            find=find,
+            model=form.text("model") or None,
+        )
         found = await documents.verify_text(call, wanted)
     except (Refusal, AssayError) as error:
         return await _verify(call, form, fault=str(error), status=422)
     finally:
         await call.request.close()
-    return await _verify(call, form, found)
+    return await _verify(call, form, msgspec.structs.replace(found, warnings=(*unread, *found.warnings)))
 
 
 async def _verify(
     call: RouteCall, form: PageForm, found: VerifiedText | None = None, *, fault: str = "", status: int = 200
 ) -> Response:
-    shelves = [row for row in await call.assay.collections() if row.documents]
-    values: dict[str, Any] = {"form": form, "found": found, "fault": fault, "collections": shelves}
-    values["evidence"] = _evidence(found) if found else ()
+    ticked = frozenset(form.texts("collection") if form.fields else ("default",))
+    values: dict[str, Any] = {
+        "form": form,
+        "found": found,
+        "fault": fault,
+        "choices": await collection_choices(call, ticked),
+        "judges": _judges(call.backend.settings),
+        "evidence": _evidence(found) if found else (),
+    }
     return screen(call, "verify.html", section="verify", status=status, **values)
+
+
+def _judges(settings: Settings) -> Sequence[str]:
+    """The models of the settings, the judge first; the built-in one judges nothing."""
+    roles = settings.roles()
+    named = dict.fromkeys((*roles["judge"], *(name for names in roles.values() for name in names)))
+    return [name for name in named if name.partition(":")[0] != BUILT_IN]
 
 
 def _evidence(found: VerifiedText) -> Sequence[Sequence[Passage]]:

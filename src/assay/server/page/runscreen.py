@@ -19,7 +19,7 @@ from assay.server.page.hub import hub_of, screen_of
 from assay.server.page.reportscreen import WORDS, report_screen
 from assay.server.page.templates_environment import go_to, local, noted, screen
 from assay.server.page.words import language_of
-from assay.server.problems import refusal
+from assay.server.problems import refusal, whole_number
 from assay.server.streams import HEADERS, EventStream
 from assay.server.wire import RouteCall
 
@@ -91,14 +91,15 @@ async def live(call: RouteCall, run: str) -> Response:
     """The regions of a run's screen as they change, as server-sent events."""
     row = await call.assay.find(run)
     value = call.request.headers.get("last-event-id") or call.request.query_params.get("after", "0")
-    if not value.isdecimal():
+    after = whole_number(value)
+    if after is None:
         raise refusal("invalid", f"expected the number of an event, not {value[:40]!r}")
-    if int(value) > row.last_seq:
-        raise refusal("invalid", f"run {row.run_id} has no event {value}: its last is {row.last_seq}")
+    if after > row.last_seq:
+        raise refusal("invalid", f"run {row.run_id} has no event {after}: its last is {row.last_seq}")
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=EventStream.media_type)
     frames = hub_of(call.request.app.state, call.backend).frames(
-        call.owner, row.run_id, int(value), language_of(call.request)
+        call.owner, row.run_id, after, language_of(call.request)
     )
     return EventStream(frames, call.backend.streams.ticket(call.owner))
 
@@ -115,7 +116,7 @@ async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
     """Stop one agent; the run goes on without it."""
     controlled = await run_control.cancel_agent(call, run, lane)
     done = N_("The agent had ended before.") if controlled.outcome == "ended" else _DONE[controlled.outcome]
-    return noted(call, done, f"/runs/{run}/activity")
+    return noted(call, done, f"/runs/{run}")
 
 
 async def pause(call: RouteCall, run: str) -> Response:
@@ -129,13 +130,13 @@ async def finish(call: RouteCall, run: str) -> Response:
 
 
 def _told(call: RouteCall, run: str, controlled: run_control.Controlled) -> Response:
-    return noted(call, _DONE[controlled.outcome], f"/runs/{run}/activity")
+    return noted(call, _DONE[controlled.outcome], f"/runs/{run}")
 
 
 async def resume(call: RouteCall, run: str) -> Response:
     """Continue a run that is paused or has failed."""
     await run_control.resume_run(call, run)
-    return noted(call, N_("It continues."), f"/runs/{run}/activity")
+    return noted(call, N_("It continues."), f"/runs/{run}")
 
 
 async def steer(call: RouteCall, run: str) -> Response:
@@ -145,7 +146,7 @@ async def steer(call: RouteCall, run: str) -> Response:
         raise refusal("invalid", N_("write an instruction for the run"))
     steered = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
     messages = {"accepted": N_("The run follows it at its next decision."), "applied": N_("The run follows it now.")}
-    return noted(call, messages.get(steered.state, steered.note or N_("It was too late.")), f"/runs/{run}/activity")
+    return noted(call, messages.get(steered.state, steered.note or N_("It was too late.")), f"/runs/{run}")
 
 
 async def answer(call: RouteCall, run: str) -> Response:
@@ -155,14 +156,14 @@ async def answer(call: RouteCall, run: str) -> Response:
     decide = "decide" in form.fields
     answers = tuple("" if decide else text.strip() for text in given)
     await run_control.answer_run(call, run, run_control.Answered(answers=answers))
-    return go_to(f"/runs/{run}/activity")
+    return go_to(f"/runs/{run}")
 
 
 async def approve(call: RouteCall, run: str) -> Response:
     """Let a run continue with its plan, unchanged or edited."""
     form = await read_form(call.request)
     await run_control.approve_plan(call, run, run_control.PlanGiven(form=_plan(form)))
-    return go_to(f"/runs/{run}/activity")
+    return go_to(f"/runs/{run}")
 
 
 def _plan(form: PageForm) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from starlette.responses import Response
 
 from assay.core.errors import AssayError, NotLoggedIn
 from assay.core.translation import N_
+from assay.export.html.article import bare
 from assay.locale import PAGE_LOCALES
 from assay.plugins import names
 from assay.server.api import automation, runs, system, users
@@ -289,4 +291,5 @@ async def list_threads(call: RouteCall) -> Response:
 async def show_thread(call: RouteCall, thread: str) -> Response:
     """A conversation."""
     found = await runs.show_thread(call, thread)
-    return screen(call, "thread.html", section="runs", thread=found)
+    answers = await asyncio.to_thread(lambda: [bare(each.text) for each in found.messages])
+    return screen(call, "thread.html", section="runs", thread=found, answers=answers)

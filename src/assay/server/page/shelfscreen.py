@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -13,14 +12,16 @@ from starlette.datastructures import UploadFile
 from starlette.responses import PlainTextResponse, Response
 
 from assay.core.errors import AssayError
+from assay.core.ports import CollectionRow
 from assay.core.sources import PagePlaces
 from assay.core.translation import N_
 from assay.evidence.segment import segment
 from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
 from assay.server.page.templates_environment import go_to, is_fragment, screen
-from assay.server.problems import Refusal, refusal
+from assay.server.problems import Refusal, refusal, whole_number
 from assay.server.wire import BODY_BYTES, RouteCall
+from assay.services import places
 from assay.services.shelves import Excerpt
 
 WAIT = 3.0
@@ -58,7 +59,7 @@ async def show_collection(call: RouteCall, collection: str) -> Response:
 async def _collection(call: RouteCall, name: str, fault: str = "", status: int = 200) -> Response:
     asked = call.request.query_params
     words = asked.get("q", "").strip()
-    offset = int(asked["offset"]) if asked.get("offset", "").isdecimal() else 0
+    offset = whole_number(asked.get("offset", "")) or 0
     shelf = await collections.show_collection(call, name)
     page = await collections.list_documents(call, name, collections.Window(limit=50, offset=offset))
     hits = (await documents.search_documents(call, name, documents.Searched(q=words))).hits if words else ()
@@ -96,17 +97,41 @@ def most_bytes(call: RouteCall) -> int:
     return call.backend.settings.server.upload_mb * 1_000_000 + BODY_BYTES
 
 
-async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: str) -> str:
+class FormFiles(msgspec.Struct, frozen=True):
+    """Files that came with a form: their collection, and why some could not be read."""
+
+    collection: str
+    unread: tuple[str, ...]
+
+
+async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: places.Purpose) -> FormFiles:
     """Put files sent with a form into a new collection, named after a purpose and the time, and wait for them.
 
     Raises:
         Refusal: nothing could be read of any.
     """
-    collection = f"{purpose}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+    collection = places.name_of_sent(purpose)
     most = call.backend.settings.server.upload_mb * 1_000_000
     made = await collections.begin_uploads(call, files, collection, most)
-    await documents.await_additions(call, made, documents.WAIT)
-    return collection
+    found = (await documents.await_additions(call, made, documents.WAIT)).additions
+    return FormFiles(collection, tuple(each.error for each in found if each.state == "failed"))
+
+
+class CollectionChoices(msgspec.Struct, frozen=True):
+    """The collections that a form offers. `sent` are those of files that came with earlier forms: they are offered
+    apart, since each such form made one.
+    """
+
+    kept: tuple[CollectionRow, ...]
+    sent: tuple[CollectionRow, ...]
+    ticked: frozenset[str]
+
+
+async def collection_choices(call: RouteCall, ticked: frozenset[str]) -> CollectionChoices:
+    """The collections with documents; a ticked one is never offered apart."""
+    rows = [row for row in await call.assay.collections() if row.documents]
+    sent = tuple(row for row in rows if places.is_sent(row) and row.name not in ticked)
+    return CollectionChoices(tuple(row for row in rows if row not in sent), sent[::-1], ticked)
 
 
 async def add_places(call: RouteCall, collection: str) -> Response:
@@ -128,7 +153,8 @@ async def add_places(call: RouteCall, collection: str) -> Response:
 
 
 def _crawl(url: str, pages: str) -> collections.Crawl:
-    return collections.Crawl(url=url, pages=int(pages)) if pages.isdecimal() else collections.Crawl(url=url)
+    most = whole_number(pages)
+    return collections.Crawl(url=url) if most is None else collections.Crawl(url=url, pages=most)
 
 
 async def sync(call: RouteCall, collection: str) -> Response:
@@ -170,7 +196,7 @@ async def drop(call: RouteCall, collection: str) -> Response:
 async def show_document(call: RouteCall, document: str) -> Response:
     """The text of a document, or a passage marked in it."""
     asked = call.request.query_params
-    start, end, begin = (_offset(asked.get(name, "")) for name in ("start", "end", "from"))
+    start, end, begin = (whole_number(asked.get(name, "")) for name in ("start", "end", "from"))
     marked = start is not None and end is not None and end > start
     if marked:
         found = await call.assay.excerpt(document, start or 0, end, AROUND)
@@ -219,10 +245,6 @@ async def _printed(call: RouteCall, passage: Excerpt) -> PagePlaces | None:
         return await call.assay.page_places(passage.document.sha256, passage.start, passage.end)
     except AssayError:
         return None
-
-
-def _offset(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 15 else None
 
 
 def _address(collection: str) -> str:

@@ -30,6 +30,7 @@ from assay.export.html.evidence_section import place
 from assay.export.html.markup import sprite, word
 from assay.locale import PAGE_LOCALES, speaking_page
 from assay.server import guards
+from assay.server.api.documents import named_alone
 from assay.server.gate import check, who_of
 from assay.server.page import words
 from assay.server.page.words import NAMES, chosen_of, language_of
@@ -123,7 +124,8 @@ P = ParamSpec("P")
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The frame of every screen: its section, its appearance, and the user ("" if no login is required).
 
-    `chosen` is the language that the user chose, "" if it is the browser's.
+    `writes` says that the user may begin runs and change things. `chosen` is the language that the user chose, "" if
+    it is the browser's.
     """
 
     section: Section
@@ -132,6 +134,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     chosen: str
     user: str
+    writes: bool
     path: str
 
 
@@ -146,6 +149,7 @@ def frame_of(request: Request, section: Section) -> Frame:
         language=language_of(request),
         chosen=chosen_of(request),
         user=who.name if who else "",
+        writes=who is None or who.may("write"),
         path=request.url.path,
     )
 
@@ -308,6 +312,7 @@ ENVIRONMENT.filters.update(
     measure_word=words.measure_word,
     moment=words.moment,
     money=words.money,
+    named_alone=named_alone,
     number=number,
     one_line=one_line,
     own_labels=own_labels,

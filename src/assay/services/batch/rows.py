@@ -1,10 +1,12 @@
 """The rows of a batch: the lines of a file as orders, and a folder that records which are done.
 
-A line is a JSON object with a question and options of a run, or a question as plain text.
+A line is a JSON object with a question and options of a run, or a question as plain text. A CSV file, whose first line
+names the column `question`, has a question and its options in each row.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import unicodedata
@@ -54,10 +56,7 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
 def read_orders(lines: Iterable[bytes]) -> Iterator[BatchRow | BadLine]:
     """The orders in `lines`, without empty ones; of equal lines each is a separate order."""
     seen: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        read = _read(number, line)
+    for number, read in _each(lines):
         if isinstance(read, BadLine):
             yield read
             continue
@@ -69,13 +68,76 @@ def read_orders(lines: Iterable[bytes]) -> Iterator[BatchRow | BadLine]:
             yield msgspec.structs.replace(read, key=f"{read.key}-{before + 1}") if before else read
 
 
-def _read(number: int, line: bytes) -> BatchRow | BadLine:
+def _each(lines: Iterable[bytes]) -> Iterator[tuple[int, BatchRow | BadLine]]:
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    is_first = True
+    for number, line in numbered:
+        text = _text(number, line)
+        if isinstance(text, BadLine):
+            yield number, text
+        elif is_first and (columns := _columns(text)):
+            yield from _table(number, *columns, numbered)
+            return
+        else:
+            yield number, _read(number, text)
+        is_first = False
+
+
+def _text(number: int, line: bytes) -> str | BadLine:
     if len(line) > LONGEST:
         return BadLine(line=number, error=f"longer than {LONGEST:,} bytes")
     try:
-        text = line.decode("utf-8-sig").strip()
+        return line.decode("utf-8-sig").strip()
     except UnicodeDecodeError:
         return BadLine(line=number, error="not text in UTF-8")
+
+
+_ALONE = "\x1f"
+"""Separates nothing: a table of one column may have commas in it that nobody quoted."""
+
+
+def _columns(text: str) -> tuple[str, tuple[str, ...]] | tuple[()]:
+    """The separator and the columns of a CSV file by its first line; nothing if that is no header with questions."""
+    for separator in (",", ";", "\t", _ALONE):
+        names = tuple(name.strip().lower() for name in next(csv.reader([text], delimiter=separator)))
+        if "question" in names and (len(names) > 1 or separator == _ALONE):
+            return separator, names
+    return ()
+
+
+def _table(
+    first: int, separator: str, columns: tuple[str, ...], lines: Iterator[tuple[int, bytes]]
+) -> Iterator[tuple[int, BatchRow | BadLine]]:
+    """The rows of a CSV file below its header. A cell in JSON is read as such, and an empty one is left out."""
+    known = msgspec.structs.fields(row_shape())
+    if unknown := [name for name in columns if name not in {each.name for each in known}]:
+        message = f"no option of a run is named as the column {unknown[0]!r}: rename it, or leave it out"
+        yield first, BadLine(line=first, error=message)
+        return
+    last = first
+
+    def texts() -> Iterator[str]:
+        nonlocal last
+        for last, line in lines:  # noqa: B007
+            yield line.decode("utf-8-sig", errors="replace")
+
+    try:
+        for cells in csv.reader(texts(), delimiter=separator):
+            if given := {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if cell.strip()}:
+                yield last, _cells(last, given)
+    except csv.Error as error:
+        yield last, BadLine(line=last, error=f"not a row of a CSV file: {error}")
+
+
+def _cells(number: int, given: dict[str, str]) -> BatchRow | BadLine:
+    try:
+        values = {name: msgspec.json.decode(cell) if cell[0] in "[{" else cell for name, cell in given.items()}
+        return _order(number, msgspec.structs.asdict(msgspec.convert(values, row_shape(), strict=False)))
+    except UNREADABLE as error:
+        return BadLine(line=number, error=str(error))
+
+
+def _read(number: int, text: str) -> BatchRow | BadLine:
     if not text.startswith("{"):
         return BatchRow(line=number, key=_key(text), question=text)
     try:

@@ -35,6 +35,44 @@ def test_a_line_is_a_question_or_an_object():
     )
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_csv_file_has_a_question_and_its_options_in_each_row(separator: str):
+    """Programs for tables write a mark before it, and where a comma stands in figures, semicolons."""
+    table = [
+        ("\ufeffid", "Question", "depth", "max_tokens", "web", "domains"),
+        ("a", '"How deep, and ""how"" wide?"', "light", "50000", "false", '"[""x.org""]"'),
+        ("", "", "", "", "", ""),
+        ("b", '"Over\r\ntwo lines?"', "", "", "", ""),
+        ("c", "", "light", "", "", ""),
+        ("d", "Deep?", "deep", "", "", ""),
+    ]
+    text = "\r\n".join(separator.join(row) for row in table)
+    found = read(*text.encode().splitlines(keepends=True))
+    orders = [each for each in found if isinstance(each, BatchRow)]
+    assert [(each.line, each.id, each.question) for each in orders] == [
+        (2, "a", 'How deep, and "how" wide?'),
+        (5, "b", "Over\r\ntwo lines?"),
+    ]
+    assert orders[0].options == {"depth": "light", "max_tokens": 50000, "web": False, "domains": ["x.org"]}
+    assert [(each.line, "question" in each.error or "deep" in each.error) for each in found if each not in orders] == [
+        (6, True),
+        (7, True),
+    ]
+
+
+def test_a_csv_file_with_a_column_that_is_no_option_is_refused_before_anything_is_asked():
+    [bad] = read("question,client", "How deep?,ACME", "How wide?,ACME")
+    assert isinstance(bad, BadLine)
+    assert (bad.line, "'client'" in bad.error) == (1, True)
+
+
+def test_a_csv_file_of_questions_alone_may_have_commas():
+    assert [each.question for each in good("question", "How deep, and how wide?", '"Why, then?"')] == [
+        "How deep, and how wide?",
+        "Why, then?",
+    ]
+
+
 def test_every_option_of_a_run_is_known():
     samples = {"models": {"complex": ["a"]}, "answers": ["yes"], "schema": {"type": "object"}, "domains": ["x.org"]}
     for name in get_type_hints(RunOptions):

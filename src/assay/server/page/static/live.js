@@ -82,12 +82,19 @@ stream?.addEventListener("ended", () => {
   stream.dataset.over = "true";
   titled();
   tell(document.querySelector("#r-status .state strong")?.textContent ?? "Assay");
+  if (steer && !message?.value) steer.hidden = true; // nobody listens any more
   const link = /** @type {HTMLAnchorElement | null} */ (document.querySelector("#r-status a#read"));
   if (link && Date.now() - touched > 3000 && !location.pathname.endsWith("/activity")) location.replace(link.href);
 });
 
-// After a message was sent, its field is empty for the next.
-document.addEventListener("htmx:after:request", (event) => {
-  const form = event.target;
-  if (form instanceof HTMLFormElement && form.classList.contains("steer")) form.reset();
+// A message is answered when the run follows it. Its field is empty for the next at once, and has it again if it failed.
+const steer = /** @type {HTMLFormElement | null} */ (document.querySelector("form.steer"));
+const message = steer?.querySelector("input");
+let sent = "";
+steer?.addEventListener("htmx:before:request", () => {
+  if (message) [sent, message.value] = [message.value, ""];
+});
+steer?.addEventListener("htmx:finally:request", (event) => {
+  const answered = /** @type {any} */ (event).detail.ctx.response?.status < 400;
+  if (message && !message.value && !answered) message.value = sent;
 });
