@@ -31,7 +31,7 @@ from assay.core.ports.collections import ENDED, Addition
 from assay.core.ports.store import Store
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
-from assay.store.common import Listeners, OwnedView, Wall, given_labels
+from assay.store.common import LeaseLook, Listeners, OwnedView, Wall, given_labels
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
 from assay.store.memory_lists import MemoryListing, StoredRun
 
@@ -184,6 +184,7 @@ class MemoryJournal(MemoryListing):
             run, now = self._run(run_id), self._wall()
             if common.is_held(run.until, now) and run.holder not in ("", holder, evict):
                 raise LeaseHeld(run_id, run.holder)
+            self._looks.clear()
             run.holder, run.until, run.fence = holder, now + ttl, run.fence + 1
             return Lease(run_id=run_id, fence=run.fence, holder=holder)
 
@@ -193,14 +194,17 @@ class MemoryJournal(MemoryListing):
             run = self._runs.get(lease.run_id)
             if run is None or run.fence != lease.fence or run.holder != lease.holder:
                 raise common.fence_lost(lease)
+            self._looks.clear()
             run.until = self._wall() + ttl
             return run.wanted()
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """See the port."""
-        news: dict[Lease, Renewal | FenceLost] = {}
-        ends: dict[str, float] = {}
+        leases, news, ends = tuple(leases), dict[Lease, Renewal | FenceLost](), dict[str, float]()
         with self._lock:
+            now = self._wall()
+            if self._looks and self._looks[0].stands(leases, ttl, now):
+                return dict(self._looks[0].wanted)
             for lease in leases:
                 run = self._runs.get(lease.run_id)
                 if run is None or run.fence != lease.fence or run.holder != lease.holder:
@@ -209,9 +213,10 @@ class MemoryJournal(MemoryListing):
                 ends[lease.run_id] = run.until
                 if run.control or run.inbox:
                     news[lease] = run.wanted()
-            now = self._wall()
             for run_id in common.to_renew(ends, now, ttl):
-                self._runs[run_id].until = now + ttl
+                self._runs[run_id].until = ends[run_id] = now + ttl
+            if ends:
+                self._looks[:] = [LeaseLook(leases, ttl, dict(news), (min(ends.values()), max(ends.values())))]
         return news
 
     async def release(self, lease: Lease) -> None:
@@ -220,6 +225,7 @@ class MemoryJournal(MemoryListing):
             run = self._runs.get(lease.run_id)
             if run is not None and run.fence == lease.fence:
                 run.holder, run.until = "", 0.0
+                self._looks.clear()
 
     async def load(self, run_id: str) -> Memory:
         """Everything stored about a run."""
@@ -274,6 +280,7 @@ class MemoryJournal(MemoryListing):
         with self._lock:
             run = self._run(run_id)
             run.control = common.controlled(run.control, action)
+            self._looks.clear()
             run.append(events)
         self._listeners.tell([run_id])
 
@@ -286,6 +293,7 @@ class MemoryJournal(MemoryListing):
         with self._lock:
             run = self._run(run_id)
             run.inbox.setdefault(topic, []).append(data)
+            self._looks.clear()
             run.append(events)
         self._listeners.tell([run_id])
 

@@ -23,7 +23,7 @@ from assay.core.ports.lists import (
     relabelled,
 )
 from assay.store import common
-from assay.store.common import OwnedView, Wall, label_marks, written_labels
+from assay.store.common import LeaseLook, OwnedView, Wall, label_marks, written_labels
 
 
 @dataclass(slots=True)
@@ -104,6 +104,7 @@ class MemoryListing(OwnedView):
         self._runs: dict[str, StoredRun] = {}
         self._titles: dict[Key, str] = {}
         self._numbers = itertools.count(1)
+        self._looks: list[LeaseLook] = []  # the last at leases, until something of them changes; all owners share it
         self._lock = threading.Lock()
 
     async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
@@ -211,6 +212,7 @@ class MemoryListing(OwnedView):
     def _forget(self, run: StoredRun) -> None:
         """Remove a run, and with the last one the title of its thread."""
         del self._runs[run.run_id]
+        self._looks.clear()
         if not any(each.thread == run.thread and each.owner == run.owner for each in self._runs.values()):
             self._titles.pop((run.owner, run.thread), None)
 

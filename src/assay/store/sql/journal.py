@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -26,29 +25,11 @@ from assay.core.ports import (
 )
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.store import common
-from assay.store.common import Wall
+from assay.store.common import LeaseLook, Wall
 from assay.store.sql import reads, writes
 from assay.store.sql.database import Database
 from assay.store.sql.lists import SqlListing
 from assay.store.sql.transactions import Transactions
-
-
-class _Looked(NamedTuple):
-    """The last look at leases, which is not repeated while nothing in the database changes.
-
-    `ends`: when the first and the last of them end.
-    """
-
-    leases: Sequence[Lease]
-    ttl: float
-    changes: int
-    wanted: dict[Lease, Renewal | FenceLost]
-    ends: tuple[float, float]
-
-    def stands(self, leases: Sequence[Lease], ttl: float, changes: int, now: float) -> bool:
-        """True if another look at these leases would give the same, and renew none."""
-        same = changes == self.changes and ttl == self.ttl and leases == self.leases
-        return same and all(common.is_fresh(until, now, ttl) for until in self.ends)
 
 
 class SqlJournal(SqlListing):
@@ -57,7 +38,7 @@ class SqlJournal(SqlListing):
     def __init__(self, database: Database, wall: Wall | None = None) -> None:
         """`wall` is the clock for leases; None: the database's own."""
         super().__init__(Transactions(database, wall))
-        self._looked: _Looked | None = None
+        self._looked: LeaseLook | None = None
         self._statements = self.transactions.statements
 
     async def create(
@@ -110,7 +91,7 @@ class SqlJournal(SqlListing):
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """See the port."""
-        transactions = self.transactions
+        leases, transactions = tuple(leases), self.transactions
 
         def look(connection: Connection) -> tuple[reads.LeaseNews, list[Lease]]:
             news = reads.leases(connection, leases)
@@ -120,7 +101,7 @@ class SqlJournal(SqlListing):
             return writes.renew_many(connection, old, transactions.time(connection) + ttl)
 
         seen = await transactions.changes()  # before the look: what is committed meanwhile counts as a change
-        if seen is not None and self._looked is not None and self._looked.stands(leases, ttl, *seen):
+        if seen is not None and self._looked is not None and self._looked.stands(leases, ttl, seen[1], seen[0]):
             return dict(self._looked.wanted)
         news, old = await transactions.read(look)
         if old:
@@ -129,7 +110,7 @@ class SqlJournal(SqlListing):
             return news.wanted | {lease: common.fence_lost(lease) for lease in old if lease not in renewed}
         if seen is not None and news.ends:
             ends = min(news.ends.values()), max(news.ends.values())
-            self._looked = _Looked(list(leases), ttl, seen[0], news.wanted, ends)
+            self._looked = LeaseLook(leases, ttl, news.wanted, ends, seen[0])
         return news.wanted
 
     async def release(self, lease: Lease) -> None:

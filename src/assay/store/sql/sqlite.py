@@ -161,6 +161,7 @@ def engine(path: Path) -> Engine:
         json_serializer=_to_json,
         json_deserializer=msgspec.json.decode,
         pool_size=4,
+        pool_use_lifo=True,
         max_overflow=60,
     )
     event.listen(made, "connect", _connected)
