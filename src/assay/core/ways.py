@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal
 
+from assay.core.patterns import regex
+
 Surface = Literal["terminal", "http", "mcp", "page"]
 _surface: ContextVar[Surface] = ContextVar("surface", default="terminal")
 
@@ -55,7 +57,7 @@ _NAME = r"(?P<name>[\w.@-]+)"
 _OPERATOR = "have whoever runs the server "
 
 _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
-    (re.compile(rf"`?\bassay {pattern}`?"), dict(zip(("http", "mcp", "page"), words, strict=True)))
+    (regex(rf"`?\bassay {pattern}`?"), dict(zip(("http", "mcp", "page"), words, strict=True)))
     for pattern, words in (
         (rf"runs resume {_NAME}", tuple(_WAYS["resume"][each] for each in ("http", "mcp", "page"))),
         (rf"runs cancel {_NAME}", tuple(_WAYS["cancel"][each] for each in ("http", "mcp", "page"))),
@@ -107,7 +109,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
 )
 
 
-_FLAG = re.compile(r" \(--[a-z-]+( [A-Z]+)?\)")
+_FLAG = regex(r" \(--[a-z-]+( [A-Z]+)?\)")
 
 
 def worded(text: str) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.json_decoders import UNREADABLE
+from assay.core.patterns import regex
 from assay.fetch.fields import fit, iso_date
 from assay.fetch.html_markdown import plain
 from assay.fetch.text_form import clean
@@ -209,7 +210,7 @@ SAME = 80
 """Characters (letters and digits) by which a block of the page is recognised in the article."""
 SAME_DESCRIPTION = 30
 """Characters (letters and digits) by which a block is recognised as the page's description of itself."""
-NO_WORD = re.compile(r"[\W_]+")
+NO_WORD = regex(r"[\W_]+")
 ENDS = (".", "!", "?", "…", '"', "”", "“", "»", "。")
 NO_PROSE = ("#", "- ", "|", "```")
 

@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
+from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import shallow, to_markdown
@@ -25,7 +26,7 @@ HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowErro
 """The errors the library raises for an unreadable header; it has no single error for that."""
 LONGEST_HEADER = 2_000
 """The most characters of a header that are read: the library's time grows with the square of the length."""
-SEPARATOR = re.compile(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
+SEPARATOR = regex(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
 
 
 class EmlExtractor:

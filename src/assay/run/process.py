@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import re
 import socket
 import sys
 import threading
@@ -23,6 +22,7 @@ import msgspec
 from assay.core.brief import STEPS_FORMAT, Brief
 from assay.core.errors import OtherRelease
 from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.ports import Clock
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def own_release() -> str:
     return version("assay")
 
 
-_VERSION = re.compile(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
+_VERSION = regex(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
 """The part of a version (PEP 440) that gives its order among releases."""
 
 

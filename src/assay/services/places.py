@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import threading
 from collections import defaultdict
@@ -15,6 +14,7 @@ import msgspec
 
 from assay import plugins
 from assay.core.errors import UnknownName, UsageError
+from assay.core.patterns import regex
 from assay.core.ports import Clock, CollectionRow, Connector, Library, ListedFile, ListingConnector, Origin, SkippedFile
 from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED, Fetched
@@ -165,7 +165,7 @@ IN_MEMORY = (
     "home=assay.Settings().home)"
 )
 
-_SELECTION = re.compile(r"set-[0-9a-f]{16}")
+_SELECTION = regex(r"set-[0-9a-f]{16}")
 
 
 class InputPlaces(msgspec.Struct, frozen=True):

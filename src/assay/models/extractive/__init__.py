@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 
 from assay.core.errors import ConfigError, ModelError
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ToolCall
+from assay.core.patterns import regex
 from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
@@ -35,7 +36,7 @@ _WRITING: dict[Task, Callable[[Request], str]] = {
     "write": reports.write,
     "answer": reports.answer,
 }
-_PIECE = re.compile(r".{1,80}(?:\s+|$)|.{1,80}", re.DOTALL)
+_PIECE = regex(r".{1,80}(?:\s+|$)|.{1,80}", re.DOTALL)
 
 
 class Extractive:
