@@ -28,6 +28,7 @@ LOADED = (
     "assay.verify.pipeline",
     "anyio._backends._asyncio",
     "babel.dates",
+    "filelock",
     "h11",
     "httpcore2",
     "httpx2",

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
-
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
+from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
@@ -19,6 +18,10 @@ from assay.fetch.text_form import clean, decode
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
+    from selectolax import lexbor
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+else:
+    lexbor = later("selectolax.lexbor")
 
 LARGEST_ARTICLE = 4_000_000
 """Pages longer than this many characters are converted in full: trafilatura needs seconds per megabyte."""
@@ -82,7 +85,7 @@ class HtmlExtractor:
         """
         declared = CHARSET.search(data[:4096])
         page = shallow(decode(data, declared[1].decode("ascii") if declared else ""))
-        tree = LexborHTMLParser(page)
+        tree = lexbor.LexborHTMLParser(page)
         whole = is_documentation(tree)
         if not whole:
             _tidy(tree)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING
 
 from assay.core.clean import one_line
 from assay.core.patterns import regex
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 DEEPEST_TAGS = 512
 """The most open blocks; browsers have the same limit."""

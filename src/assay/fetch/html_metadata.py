@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
-from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.json_decoders import UNREADABLE
 from assay.core.patterns import regex
 from assay.fetch.fields import fit, iso_date
 from assay.fetch.html_markdown import plain
 from assay.fetch.text_form import clean
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
 
 # What a page says about itself to search engines: schema.org in JSON-LD.
 

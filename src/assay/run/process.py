@@ -273,8 +273,9 @@ class BriefOrigin(msgspec.Struct, frozen=True):
 
 
 @cache
+@cache
 def own_release() -> str:
-    """The installed version of Assay."""
+    """The installed version of Assay; read once, since its file is that of the whole README."""
     return version("assay")
 
 

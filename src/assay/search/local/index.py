@@ -11,15 +11,18 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import tantivy
-from filelock import FileLock
 
 from assay.core.errors import IndexDamaged
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 from assay.core.patterns import regex
 from assay.core.sources import BlockKind, Document, PassageSpan
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 log = logging.getLogger(__name__)
 
