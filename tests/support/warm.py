@@ -359,8 +359,10 @@ def _warm_up() -> None:
 def _use() -> None:
     """Answer a question once: patterns, decoders, statements and certificates are made when they are first used."""
     from assay.cli import main
+    from assay.core.patterns import compile_all
     from assay.core.remote_services import trusted
 
+    compile_all()
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="warm-") as folder, contextlib.redirect_stdout(io.StringIO()):
         os.environ.update(ASSAY_HOME=f"{folder}/home", ASSAY_CONFIG=f"{folder}/config.toml")

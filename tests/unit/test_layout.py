@@ -89,6 +89,38 @@ def test_only_settings_reads_the_environment():
     assert readers == {f"src/assay/settings/{name}.py" for name in ("__init__", "environment")}
 
 
+def at_import(node: ast.AST) -> Iterator[ast.AST]:
+    """What is below a node and executed when its module is loaded."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield child
+            yield from at_import(child)
+
+
+def test_no_pattern_is_compiled_when_a_module_is_loaded():
+    """`core.patterns.regex` compiles it when it is first used; in a function, `re.compile` says what is so."""
+    compiling = [
+        place(path, node.lineno)
+        for path in SOURCES
+        for node in at_import(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
+    ]
+    assert compiling == []
+
+
+def test_only_modules_keep_patterns_for_later():
+    """They are kept as long as the process, to be compiled all at once."""
+    making = [
+        place(path, node.lineno)
+        for path in SOURCES
+        for function in nodes(path)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "regex"
+    ]
+    assert making == []
+
+
 def is_broad(handler: ast.ExceptHandler) -> bool:
     names = (
         {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)} if handler.type else {"Exception"}

@@ -20,6 +20,7 @@ from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.markers import Marker, parse
 from assay.core.messages import Message, Reply, Request, ToolDefinition
+from assay.core.patterns import regex
 from assay.core.phrases import NOTHING, in_words, nothing
 from assay.core.report_sentences import read
 from assay.core.sources import Passage, Source
@@ -121,7 +122,7 @@ THINK = define(
 CONTROL = frozenset({DONE.name, THINK.name})
 
 
-_ITEM = re.compile(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
+_ITEM = regex(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
 
 
 def for_tools(text: str, there: Collection[str]) -> str:

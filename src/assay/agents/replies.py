@@ -10,6 +10,7 @@ import msgspec
 from assay.core.events import ToolsIgnored
 from assay.core.markers import strip
 from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
+from assay.core.patterns import regex
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.run.call_repair import decoded as decoded
@@ -59,12 +60,12 @@ MOST_SAID_BEFORE = 0.5
 """The share of a text that may repeat itself."""
 _SHORT_ROUND, _LONG_ROUND, _ROUNDS = 6, 200, 6
 _CITED = r"(?:[ \t]*\[[^\[\]\n]{1,80}\])+"
-_CUT = re.compile(rf"\n|(?<=[.!?])(?:{_CITED}(?:[ \t]+|(?=\n)|\Z)|[ \t]+(?!\[))|(?<=[。！？])(?:{_CITED})?[ \t]*")
-_NUMBER = re.compile(r"[ \t>]*[0-9]{1,4}\.")
-_LINE_SIGNS = re.compile(r"[ \t>]*(?:[-*+•]|[0-9]{1,4}[.)]|\(?[a-z0-9]\))?[ \t]+|[ \t]+")
-_RULE = re.compile(r"[\s|:=\-_*+.]*")
-_TABLE_RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)*\|?[ \t]*")
-_LABEL = re.compile(r".{0,80}[:：][*_ \t]*")
+_CUT = regex(rf"\n|(?<=[.!?])(?:{_CITED}(?:[ \t]+|(?=\n)|\Z)|[ \t]+(?!\[))|(?<=[。！？])(?:{_CITED})?[ \t]*")
+_NUMBER = regex(r"[ \t>]*[0-9]{1,4}\.")
+_LINE_SIGNS = regex(r"[ \t>]*(?:[-*+•]|[0-9]{1,4}[.)]|\(?[a-z0-9]\))?[ \t]+|[ \t]+")
+_RULE = regex(r"[\s|:=\-_*+.]*")
+_TABLE_RULE = regex(r"[ \t>]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)*\|?[ \t]*")
+_LABEL = regex(r".{0,80}[:：][*_ \t]*")
 
 
 class TextUnit(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from assay.core.assurance import states_absence
 from assay.core.errors import AssayError
 from assay.core.lexicon import analysis_of, terms
 from assay.core.options import declared
+from assay.core.patterns import compile_all
 from assay.core.remote_services import trusted
 from assay.core.run_options import RunOptions
 from assay.core.text import sentences, words
@@ -27,6 +28,7 @@ LOADED = (
     "assay.verify.pipeline",
     "anyio._backends._asyncio",
     "babel.dates",
+    "filelock",
     "h11",
     "httpcore2",
     "httpx2",
@@ -74,3 +76,4 @@ def _load(context: Context) -> None:
         trusted(told=True)
         with suppress(AssayError):
             context.online.warm()
+    compile_all()

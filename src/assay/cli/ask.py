@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +20,12 @@ from assay.cli.run_watch import Output, OutputOptions, takes_output, watch
 from assay.cli.terminal import Exit, TerminalOptions, first_word, harmless
 from assay.core.events import Envelope, ReportDelta
 from assay.core.markers import CitationMode, parse
+from assay.core.patterns import regex
 from assay.core.report import build_report
 from assay.core.sources import Passage, Source
 from assay.core.view import RunView, ViewBuilder
 
-_OPEN = re.compile(r"\s*(?:[\[【［][^\]】］]{0,80})?\S*\Z")
+_OPEN = regex(r"\s*(?:[\[【［][^\]】］]{0,80})?\S*\Z")
 """The end of a text that the next words may still change: an unfinished marker or word, or the space before it."""
 _END = 400
 """Code points at the end that are searched for it: the search takes quadratic time."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 import signal
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +24,7 @@ from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
+from assay.core.patterns import regex
 from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
 from assay.core.usage import Usage
@@ -46,7 +46,7 @@ SLASH = {
     "quit": ("", "end the chat (Ctrl-D does the same)"),
 }
 _OTHER = {"exit": "quit", "q": "quit", "bye": "quit", "?": "help", "h": "help", "source": "sources", "save": "export"}
-_NUMBER = re.compile(r"\[?(\d{1,4})\]?")
+_NUMBER = regex(r"\[?(\d{1,4})\]?")
 
 
 def read(line: str) -> tuple[str, str]:

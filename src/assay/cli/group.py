@@ -15,6 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from assay.cli.terminal import first_word
+from assay.core.patterns import regex
 
 # What people type in place of a question that is not one: a command in words, a file, an address.
 
@@ -25,7 +26,7 @@ _BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})
 
 _QUIET = frozenset({"-q", "--quiet", "-h", "--help"})
 """Options with which nothing may be printed before the command's own output."""
-_BARE = re.compile(r"[\w.-]+", re.ASCII)
+_BARE = regex(r"[\w.-]+", re.ASCII)
 """A word of letters as in commands' names. Chinese and similar languages write whole questions without spaces."""
 _ALIASES = {
     "ls": "list",
@@ -230,10 +231,10 @@ _NOUNS = {
 """Words for the subjects of the groups of commands."""
 
 
-_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
+_ADDRESS = regex(r"https?://\S+", re.IGNORECASE)
 
 
-_PATH = re.compile(r"[\w.~/\\-]*(?:[/\\]|\.(?:csv|docx|epub|html?|json|md|pdf|rst|txt|xlsx|zip))", re.IGNORECASE)
+_PATH = regex(r"[\w.~/\\-]*(?:[/\\]|\.(?:csv|docx|epub|html?|json|md|pdf|rst|txt|xlsx|zip))", re.IGNORECASE)
 
 
 Inside = Callable[[str], Mapping[str, str]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
@@ -11,6 +10,7 @@ import msgspec
 from assay.core.claims import Citation
 from assay.core.clean import Edited, active, harmful, link_target, one_line
 from assay.core.markers import CitationMode, Rendered, parse, render
+from assay.core.patterns import regex
 from assay.core.sources import Passage, Source
 
 
@@ -106,8 +106,8 @@ def _entries(
 
 # The report's text as people read it, and the places of its sentences.
 
-_NUMBER = re.compile(r"\[([0-9]+)\]")
-_END_SIGNS = re.compile(r"[\s.!?…。！？؟।,;:\"'”’»)\]*_]*")
+_NUMBER = regex(r"\[([0-9]+)\]")
+_END_SIGNS = regex(r"[\s.!?…。！？؟।,;:\"'”’»)\]*_]*")
 
 
 class NumberedCitation(msgspec.Struct, frozen=True, kw_only=True):

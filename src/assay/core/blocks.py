@@ -18,6 +18,7 @@ from assay.core.brief import Section
 from assay.core.clean import link_target
 from assay.core.errors import UsageError
 from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.translation import Statement, speech, statement_kind
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def _line_places(part: str, text: str, start: int, end: int) -> Sequence[int]:
     return [min(max(begin + place, start), end) if at >= 0 else start for place in range(len(part))]
 
 
-_ENDING = re.compile(r"\r\n?|\n")
+_ENDING = regex(r"\r\n?|\n")
 _KINDS: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -365,7 +366,7 @@ def read_template(text: str) -> tuple[Section, ...]:
     return tuple(Section(level=part.level, title=part.title, hint=text[part.body : part.end].strip()) for part in parts)
 
 
-_OPENING = re.compile("```|~~~|<")
+_OPENING = regex("```|~~~|<")
 
 
 def closed(text: str) -> str:

@@ -11,19 +11,18 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.scanner import Token, scan
 
 _ESCAPE_SEQUENCE = r"\x1b\[[0-?]{0,64}[ -/]{0,16}[@-~]|\x1b\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)|\x1b[ -/]{0,4}[0-~]"
 _CONTROL = r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 _REORDERING = r"[\u202a-\u202e\u2066-\u2069]"
-HARMFUL = re.compile(
-    rf"{_ESCAPE_SEQUENCE}|{_CONTROL}|{_REORDERING}|[\ud800-\udfff\ufff9-\ufffb]|[\U000e0000-\U000e007f]"
-)
+HARMFUL = regex(rf"{_ESCAPE_SEQUENCE}|{_CONTROL}|{_REORDERING}|[\ud800-\udfff\ufff9-\ufffb]|[\U000e0000-\U000e007f]")
 """Terminal escapes, controls except tab and line ends (not a lone CR), bidi controls, surrogates, invisible tags."""
-_MARKS = re.compile(r"[\u200e\u200f\u061c]")
-_INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
-_BLOCK = re.compile(r"^(#{1,6}|[-+=]|\d{1,9}(?=[.)]))")
-_NOT_IN_URL = re.compile(r"[\s<>()\"\\`^{}|]")
+_MARKS = regex(r"[\u200e\u200f\u061c]")
+_INLINE = regex(r"[\\`*_\[\]<>&|~$]")
+_BLOCK = regex(r"^(#{1,6}|[-+=]|\d{1,9}(?=[.)]))")
+_NOT_IN_URL = regex(r"[\s<>()\"\\`^{}|]")
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -125,9 +124,9 @@ _AUTOLINK = r"(?<!\]\()<(?=(?!https?:|mailto:)[a-z][a-z0-9+.-]{1,31}:)"
 _IMAGE = r"!(?=\[)"
 _UNSAFE = r"(?!https?://|mailto:)(?=<?[^\s/?#()<>]*[:&\\])"
 _DEFINITION = rf"^[ \t>*+\-0-9.)]{{0,60}}\[(?=[^\[\]\n]{{1,999}}\]:\s*<?{_UNSAFE})"
-_SIGNS = re.compile(rf"\\.|(?P<acts>{_TAG}|{_AUTOLINK}|{_IMAGE}|{_DEFINITION})", re.IGNORECASE | re.MULTILINE)
-_TARGET = re.compile(rf"(?<=\]\()\s*<?{_UNSAFE}", re.IGNORECASE)
-_NO_CODE = re.compile(r"\$.*\$|`[^\n]*\n.*`|\\.|\\\(.*\\\)|\\\[.*\\\]|<.*>", re.DOTALL)
+_SIGNS = regex(rf"\\.|(?P<acts>{_TAG}|{_AUTOLINK}|{_IMAGE}|{_DEFINITION})", re.IGNORECASE | re.MULTILINE)
+_TARGET = regex(rf"(?<=\]\()\s*<?{_UNSAFE}", re.IGNORECASE)
+_NO_CODE = regex(r"\$.*\$|`[^\n]*\n.*`|\\.|\\\(.*\\\)|\\\[.*\\\]|<.*>", re.DOTALL)
 
 
 def active(markdown: str) -> list[Edit]:

@@ -11,6 +11,8 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
+from assay.core.patterns import regex
+
 _NOUNS = {
     "length": "length länge longueur longitud lunghezza comprimento lengte",
     "height": "height höhe hauteur altura altezza hoogte",
@@ -165,7 +167,7 @@ def _units(dimension: str, mark: str = "") -> str:
     return "(?:" + "|".join(f"(?P<_{name}{mark}>{words})" for name, words in _UNITS[dimension].items()) + ")"
 
 
-_LENGTH_OF_THING = re.compile(rf"(?P<said>{_NUMBER}-{_units('length')}) (?P<thing>\w+(?: \w+){{0,3}})", re.IGNORECASE)
+_LENGTH_OF_THING = regex(rf"(?P<said>{_NUMBER}-{_units('length')}) (?P<thing>\w+(?: \w+){{0,3}})", re.IGNORECASE)
 
 
 @cache

@@ -15,6 +15,8 @@ from weakref import WeakSet
 
 import msgspec
 
+from assay.core.patterns import regex
+
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """The errors of decoding foreign JSON: it is invalid, not UTF-8, or nested too deeply."""
 
@@ -44,7 +46,7 @@ def _below(kind: type[object]) -> Iterator[type[object]]:
 # The text of one field of a JSON object, decoded while it arrives in pieces.
 
 _HEX = "[0-9a-fA-F]"
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"""(?P<plain>[^"\\]+)
     |(?P<end>")
     |\\(?P<pair>u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}})
@@ -56,10 +58,10 @@ _TOKEN = re.compile(
 )
 """A part of a string's content, or its closing quote. Text that may become another part matches nothing."""
 _SIGNS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = regex("[\ud800-\udfff]")
 _LOST = "\ufffd"
-_BEGIN, _KEY, _COLON = re.compile('[{"]'), re.compile('["}]'), re.compile(":")
-_SIGN, _PRIMITIVE, _NESTED = re.compile(r"\S"), re.compile("[,}]"), re.compile(r'["{}\[\]]')
+_BEGIN, _KEY, _COLON = regex('[{"]'), regex('["}]'), regex(":")
+_SIGN, _PRIMITIVE, _NESTED = regex(r"\S"), regex("[,}]"), regex(r'["{}\[\]]')
 
 
 class FieldText:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import UsageError
 from assay.core.later import later
+from assay.core.patterns import regex
 
 if TYPE_CHECKING:
     import babel.core
@@ -126,19 +127,19 @@ def country_name(code: str) -> str:
 
 SAMPLE = 2_000
 SCRIPTS = (
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
-    ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
-    ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-    ("ar", re.compile(r"[\u0600-\u06ff\u0750-\u077f]")),
-    ("he", re.compile(r"[\u0590-\u05ff]")),
-    ("el", re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("bn", re.compile(r"[\u0980-\u09ff]")),
-    ("ta", re.compile(r"[\u0b80-\u0bff]")),
-    ("th", re.compile(r"[\u0e00-\u0e7f]")),
-    ("ka", re.compile(r"[\u10a0-\u10ff]")),
-    ("hy", re.compile(r"[\u0530-\u058f]")),
+    ("ja", regex(r"[\u3040-\u30ff]")),
+    ("ko", regex(r"[\uac00-\ud7af\u1100-\u11ff]")),
+    ("zh", regex(r"[\u3400-\u9fff\uf900-\ufaff]")),
+    ("ru", regex(r"[\u0400-\u04ff]")),
+    ("ar", regex(r"[\u0600-\u06ff\u0750-\u077f]")),
+    ("he", regex(r"[\u0590-\u05ff]")),
+    ("el", regex(r"[\u0370-\u03ff\u1f00-\u1fff]")),
+    ("hi", regex(r"[\u0900-\u097f]")),
+    ("bn", regex(r"[\u0980-\u09ff]")),
+    ("ta", regex(r"[\u0b80-\u0bff]")),
+    ("th", regex(r"[\u0e00-\u0e7f]")),
+    ("ka", regex(r"[\u10a0-\u10ff]")),
+    ("hy", regex(r"[\u0530-\u058f]")),
 )
 COMMON_WORDS = {
     "en": "the of and to in is that for it as was with be by on not this are or from at which but have an they you a"
@@ -206,7 +207,7 @@ def _weights() -> dict[str, dict[str, float]]:
 
 
 ASKED = _weights()
-TOKEN = re.compile(r"[^\W\d_]+")
+TOKEN = regex(r"[^\W\d_]+")
 LEAST_WORDS, LEAST_SHARE = 3, 0.08
 LEAST_WEIGHT, LEAD = 1.5, 1.5
 """Of a question: the least weight of its common words, and how many times that of any other language it must be."""

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.core.later import later
+from assay.core.patterns import regex
 
 if TYPE_CHECKING:
     import tantivy
@@ -237,7 +238,7 @@ STEMMERS = {
 DEFAULT = "en"
 """The analysis of a text in an unknown language."""
 UNSTEMMED = "xx"
-PAIRED = re.compile(
+PAIRED = regex(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
@@ -245,10 +246,8 @@ PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 
 """ASCII in lower case, with a space for everything but letters and digits: twice as fast as a regular expression."""
 KEPT = 200_000
 """The most stems in memory for each language."""
-DIGITS = re.compile(r"0+(?=\d+$)")
-JOINED = re.compile(
-    "[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?"
-)
+DIGITS = regex(r"0+(?=\d+$)")
+JOINED = regex("[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?")
 """Signs inside words of Indic scripts that the tokenizer takes for the end of a word: virama and nukta."""
 
 
@@ -341,13 +340,13 @@ def stop_terms(analysis: str) -> frozenset[str]:
 
 # Negations: which clauses of a text have one, and what the first one of a question denies.
 
-_CLAUSE = re.compile(
+_CLAUSE = regex(
     r"[.,;:!?]+(?=\s|$)|[|()–—。，；：！？、؟،؛।]"
     r"|(?<!\w)(?:but|that|which|who|whose|aber|sondern|während|mais|tandis|pero|sino|mientras|maar|но|а|который|которые)(?!\w)",
     re.IGNORECASE,
 )
 """Where a clause ends: at a mark, or before a word that begins another."""
-_AFFIXED = re.compile(r"(?:un|non|dis|in|im)-?(?P<end>\w{4,})|(?P<start>\w{3,})(?:less|-free|los|frei)")
+_AFFIXED = regex(r"(?:un|non|dis|in|im)-?(?P<end>\w{4,})|(?P<start>\w{3,})(?:less|-free|los|frei)")
 
 
 @cache

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.scanner import Marker, Scanner, Token, scan
 
 __all__ = ["CitationMode", "Marker", "Rendered", "Tokenizer", "parse", "render", "strip"]
@@ -188,7 +189,7 @@ class _Writer:
         return part[0] in "[(" or (part[0] == ":" and _LABEL_ALONE.fullmatch(self._line) is not None)
 
 
-_LABEL_ALONE = re.compile(r"[ \t>*+\-0-9.)]*\[\^?[0-9]+\]")
+_LABEL_ALONE = regex(r"[ \t>*+\-0-9.)]*\[\^?[0-9]+\]")
 
 
 def _with_space(text: str, since: int, start: int, end: int) -> tuple[int, int]:
@@ -247,7 +248,7 @@ def _citation(
     return " ".join(f"[{_SIGN.get(mode, '')}{number}]" for number in fresh)
 
 
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>$|])")
+_MARKDOWN = regex(r"([\\`*_\[\]<>$|])")
 
 
 def _link(number: int, link: tuple[str, str] | None) -> str:

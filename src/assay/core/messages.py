@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 
 from assay.core.passage_context import ShownPassage, ShownSource
+from assay.core.patterns import regex
 from assay.core.text import estimate_tokens, words
 from assay.core.usage import Usage
 
@@ -287,7 +287,7 @@ NAMES = tuple(
 )
 """Every name a message can have. A page that contains such a tag must not be mistaken for us."""
 _OURS = "|".join(NAMES)
-_TAG = re.compile(rf"<(?=\s*(?:(?i:/\s*(?:{_OURS}))|(?:{_OURS}))\b)")
+_TAG = regex(rf"<(?=\s*(?:(?i:/\s*(?:{_OURS}))|(?:{_OURS}))\b)")
 
 
 def tagged(message: Message) -> str:

@@ -9,13 +9,14 @@ from functools import singledispatch
 from assay.core import events
 from assay.core.claims import VERDICTS
 from assay.core.events import Envelope, Event
+from assay.core.patterns import regex
 from assay.core.phrases import in_words
 
 MOST = 5
 """Files with the same reason that are named one by one."""
 NAMED = 3
 
-_SAID = re.compile(r"(?P<verb>skipped|partly read) (?P<path>.+?): (?P<reason>.+)", re.DOTALL)
+_SAID = regex(r"(?P<verb>skipped|partly read) (?P<path>.+?): (?P<reason>.+)", re.DOTALL)
 
 
 class ProgressNote(str):

@@ -25,18 +25,19 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from assay.core.clean import one_line
+from assay.core.patterns import regex
 from assay.core.sources import KINDS, Notice, Passage, Source, SourceKind
 
-_DAY = re.compile(r"\d{4}(?:-\d{2}){0,2}", re.ASCII)
-_NOTICE = re.compile(rf"([a-z_]{{1,40}})(?: ({_DAY.pattern}))?", re.ASCII)
-_HEADER = re.compile(r"## (S\d+) (.*) <([^<>]*)>(?: \(([a-z0-9_ ,-]{0,400})\))?", re.ASCII)
+_DAY = regex(r"\d{4}(?:-\d{2}){0,2}", re.ASCII)
+_NOTICE = regex(rf"([a-z_]{{1,40}})(?: ({_DAY.pattern}))?", re.ASCII)
+_HEADER = regex(r"## (S\d+) (.*) <([^<>]*)>(?: \(([a-z0-9_ ,-]{0,400})\))?", re.ASCII)
 _MOST_NOTICES = 5
-_CONTEXT = re.compile(r"--(?: (under|about|after) (.+))?")
+_CONTEXT = regex(r"--(?: (under|about|after) (.+))?")
 _LONGEST_CONTEXT = 300
-_PASSAGE = re.compile(r"\[((S\d+)\.\d+)\] (.*)", re.DOTALL)
+_PASSAGE = regex(r"\[((S\d+)\.\d+)\] (.*)", re.DOTALL)
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-_ESCAPED = {also: re.compile(f"[{_BREAKS}{also}]") for also in ("", "<>")}
-_SOFT_BREAK = re.compile("\r(?!\n)|[\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+_ESCAPED = {also: regex(f"[{_BREAKS}{also}]") for also in ("", "<>")}
+_SOFT_BREAK = regex("\r(?!\n)|[\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 _NEXT_LINE = "  "
 _SAME_LINE = " ~"
 """Begins a line that continues after a character that some readers treat as a line break."""

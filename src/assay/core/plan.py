@@ -11,6 +11,7 @@ import msgspec
 from assay.core.brief import SetDepth
 from assay.core.errors import UsageError
 from assay.core.json_decoders import UNREADABLE
+from assay.core.patterns import regex
 
 Complexity = Literal["simple", "moderate", "complex"]
 FollowUp = Literal["new_topic", "clarification", "complex_follow_up"]
@@ -92,7 +93,7 @@ LONGEST = 2_000
 LARGEST = 200_000
 """Code points of a form."""
 HEADER = "# Edit the plan, save and close. Steps may be added, changed, moved and deleted; # begins a remark.\n"
-_STEP = re.compile(r"[0-9]{1,4}[.)](?=\s|$)")
+_STEP = regex(r"[0-9]{1,4}[.)](?=\s|$)")
 _HEAD = ("title", "thought")
 _OF_STEP = ("description", "type", "needs_search")
 _YES = {"yes": True, "true": True, "no": False, "false": False}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from assay.core.later import later
+from assay.core.patterns import regex
 
 if TYPE_CHECKING:
     import httpx2
@@ -65,7 +65,7 @@ def _until(text: str, now: str) -> float | None:
 LOOKED_AT = 4_000
 """Characters of an error that are read."""
 NO_BUCKET = "there is no such bucket, or none you may see"
-_STATUS = re.compile(r"\b(?:status code|status): ?(\d{3})\b")
+_STATUS = regex(r"\b(?:status code|status): ?(\d{3})\b")
 
 
 def error_summary(error: BaseException) -> str:

@@ -16,6 +16,7 @@ import msgspec
 
 from assay.core.blocks import Block, BlockKind, read_blocks
 from assay.core.markers import Marker, parse
+from assay.core.patterns import regex
 from assay.core.scanner import scan
 from assay.core.tables.cells import row_cells
 from assay.core.text import sentences, words
@@ -25,14 +26,14 @@ from assay.core.translation import speech, statement_kind
 
 Role = Literal["fact", "frame", "analysis", "structure"]
 
-_FRAME = re.compile(r"(?=[^\W\d_])(?:[^\s:.!?]+[ ]){1,6}?of [^\n]{1,300}?: \S")
+_FRAME = regex(r"(?=[^\W\d_])(?:[^\s:.!?]+[ ]){1,6}?of [^\n]{1,300}?: \S")
 # Code's own sentences are known by their origin (`core.blocks`); these match what models write instead.
-_SECTIONS = re.compile(
+_SECTIONS = regex(
     r"(?:\d+[.)] )?(?:what could not be found|not found|limits|limitations?|assumptions?|references|sources|"
     r"bibliography|further reading|open questions)",
     re.IGNORECASE,
 )
-_ABSENCES = re.compile(
+_ABSENCES = regex(
     r"[*_]*(?:nothing about this was found|"
     r"(?:the|these) (?:documents|sources|passages|pages)(?: searched| read| cited| at hand| consulted)? "
     r"(?:hold|contain|say|offer) nothing|"
@@ -40,25 +41,25 @@ _ABSENCES = re.compile(
     r"this answer (?:is|was written) without sources)",
     re.IGNORECASE,
 )
-_TRANSITIONS = re.compile(
+_TRANSITIONS = regex(
     r"(?:this (?:section|report|overview|summary|part)|the following|in what follows|below[, ]|"
     r"see (?:also|below|above)|here (?:is|are)|(?:we )?(?:now )?turn(?:ing)? to|let us)\b",
     re.IGNORECASE,
 )
-_CONCLUDES = re.compile(
+_CONCLUDES = regex(
     r"(?:overall|all in all|in (?:sum|short|summary|conclusion)|to sum up|taken together|on balance|therefore|thus|"
     r"hence|this (?:suggests|means|implies|shows)|it follows|what follows|"
     r"these (?:findings|results|points) (?:suggest|mean|imply|show))\b",
     re.IGNORECASE,
 )
-_CHECKABLE = re.compile(
+_CHECKABLE = regex(
     r"\d|[\"“„«]|(?<!^)(?<![.!?] )\b[A-Z]"
     r"|\b(?i:no|not|never|none|nobody|nothing|all|every|most|least|only|first|last|best|worst|more|less|fewer|rose|fell|"
     r"increas\w+|decreas\w+|caus\w+|prov\w+|evidence|two|three|four|five|half|twice|million|\w{3,}est)\b"
 )
 """Facts that could be looked up: figures, quotations, names, superlatives, quantities and negations."""
-_ENDED = re.compile(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
-_LABEL = re.compile(r"(\*\*|__).+\1:?")
+_ENDED = regex(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
+_LABEL = regex(r"(\*\*|__).+\1:?")
 
 
 def is_frame(text: str) -> bool:
@@ -240,9 +241,9 @@ def _spans(kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[
     return whole if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
 
 
-_CLOSED = re.compile(r"[^\W\d_]{3,}[\"'”’»)\]*_]*[.!?…][\"'”’»)\]*_]*\s*$")
-_END_AHEAD = re.compile(r"(?:[.!?…]+[\"'”’»)\]*_]*(?=\s))?")
-_OPENS = re.compile(r"[\"'“„«‘(\[*_]*[^\W\d_]")
+_CLOSED = regex(r"[^\W\d_]{3,}[\"'”’»)\]*_]*[.!?…][\"'”’»)\]*_]*\s*$")
+_END_AHEAD = regex(r"(?:[.!?…]+[\"'”’»)\]*_]*(?=\s))?")
+_OPENS = regex(r"[\"'“„«‘(\[*_]*[^\W\d_]")
 
 
 def _cut(text: str, spans: Sequence[tuple[int, int]], cited: Set[int]) -> list[tuple[int, int]]:
@@ -264,7 +265,7 @@ def _cut(text: str, spans: Sequence[tuple[int, int]], cited: Set[int]) -> list[t
     return found
 
 
-_HIDING = re.compile(r"[\\`~$<\[【［]")
+_HIDING = regex(r"[\\`~$<\[【［]")
 
 
 def _masked(text: str) -> str:
@@ -281,7 +282,7 @@ def _masked(text: str) -> str:
 
 PAIRED = '*_~()“”„"«»'
 """Punctuation at a sentence's ends that may go to its neighbour."""
-_END_SIGNS = re.compile(r"[\s.!?…。！？؟۔।,;:\"'”’»)\]*_|]*")
+_END_SIGNS = regex(r"[\s.!?…。！？؟۔।,;:\"'”’»)\]*_|]*")
 
 
 def _end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:

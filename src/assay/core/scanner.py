@@ -11,12 +11,13 @@ depends on how the stream was cut, and a pass takes linear time.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
+
+from assay.core.patterns import regex
 
 LOOK_AHEAD = 1000
 """How far ahead, in characters, the end of a link, code span or formula may be."""
@@ -48,9 +49,9 @@ _ID = r"[sS][0-9]{1,7}(?:\.[0-9]{1,6})?"
 _DASH = r"\s*+(?:[-\u2010-\u2015~]|\.\.)\s*+"
 _ITEM = rf"\^?{_ID}(?:{_DASH}(?:{_ID}|[0-9]{{1,6}}))?"
 _BETWEEN = r"(?:\s*+(?:\]\s*+)?(?:[,;，；、&|/+]\s*+)?(?:\[\s*+)?|\s+and\s+)"
-_CONTENT = re.compile(rf"\s*{_ITEM}(?:{_BETWEEN}{_ITEM})*+\s*")
-_ITEMS = re.compile(rf"({_ID})(?:{_DASH}(?:({_ID})|([0-9]{{1,6}})))?")
-_ONE, _LONGEST = re.compile(_ID), 512
+_CONTENT = regex(rf"\s*{_ITEM}(?:{_BETWEEN}{_ITEM})*+\s*")
+_ITEMS = regex(rf"({_ID})(?:{_DASH}(?:({_ID})|([0-9]{{1,6}})))?")
+_ONE, _LONGEST = regex(_ID), 512
 
 
 def _marker(content: str, start: int, end: int) -> Marker | None:
@@ -104,40 +105,40 @@ def _range(first: str, last: str) -> list[str]:
 
 # the grammar around markers
 
-_SPECIAL = re.compile(r"\n+|[\\`$<\[【［]")
+_SPECIAL = regex(r"\n+|[\\`$<\[【［]")
 _FENCE_SIGNS = frozenset(" \t>*+-.)0123456789`~")  # the beginning of a line that opens a fence
-_BLOCK = re.compile(r"\n(?=[ \t\r]{0,60}(?:\n|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))")
+_BLOCK = regex(r"\n(?=[ \t\r]{0,60}(?:\n|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))")
 _BLOCK_LENGTH = 80
 _PREFIX = r"[ \t>*+\-0-9.)]{0,60}"
-_FENCE = re.compile(rf"{_PREFIX}(`{{3,100}}(?!`)[^`\n]{{0,100}}|~{{3,100}}(?!~)[^\n]{{0,100}})(?:\n|\Z)")
-_FENCE_BEGUN = re.compile(rf"{_PREFIX}(?:`{{0,2}}|`{{3,100}}[^`\n]{{0,100}}|~{{0,2}}|~{{3,100}}[^\n]{{0,100}})\Z")
-_CLOSING = re.compile(r"[ \t>]{0,60}(`{3,200}|~{3,200})[ \t\r]{0,20}(?:\n|\Z)")
-_CLOSING_BEGUN = re.compile(r"[ \t>]{0,60}(?:`{0,200}|~{0,200})[ \t\r]{0,20}\Z")
-_TICKS = re.compile(r"`+")
-_AUTOLINK = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>")
-_AUTOLINK_BEGUN = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{0,31}(?::[^\s<>]*)?)?\Z")
-_AMOUNT = re.compile(r"\$[0-9][0-9.,]{0,30}")
-_AFTER_AMOUNT = re.compile(
+_FENCE = regex(rf"{_PREFIX}(`{{3,100}}(?!`)[^`\n]{{0,100}}|~{{3,100}}(?!~)[^\n]{{0,100}})(?:\n|\Z)")
+_FENCE_BEGUN = regex(rf"{_PREFIX}(?:`{{0,2}}|`{{3,100}}[^`\n]{{0,100}}|~{{0,2}}|~{{3,100}}[^\n]{{0,100}})\Z")
+_CLOSING = regex(r"[ \t>]{0,60}(`{3,200}|~{3,200})[ \t\r]{0,20}(?:\n|\Z)")
+_CLOSING_BEGUN = regex(r"[ \t>]{0,60}(?:`{0,200}|~{0,200})[ \t\r]{0,20}\Z")
+_TICKS = regex(r"`+")
+_AUTOLINK = regex(r"<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>")
+_AUTOLINK_BEGUN = regex(r"<(?:[A-Za-z][A-Za-z0-9+.-]{0,31}(?::[^\s<>]*)?)?\Z")
+_AMOUNT = regex(r"\$[0-9][0-9.,]{0,30}")
+_AFTER_AMOUNT = regex(
     r"[ \t]*\Z|[ \t]*\n|[ \t]?[\[【［(]|[;:!?)\"'”]|[ \t]+[A-Za-z]{2}|[–—]|-\$|(?:[kKmMbBtT]|bn|mn|tn)(?![A-Za-z$^_\\])"
 )
-_MATH_END = re.compile(r"(?<=[^\s\\$])\$(?![0-9$])")
-_FULL_WIDTH = re.compile(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
-_FULL_WIDTH_BEGUN = re.compile(r"[【［][^\[\]【】［］\n]{0,512}\Z")
-_WHOLE = re.compile(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing inside that opens, escapes or ends a line
-_BRACKETS, _DEEPEST = re.compile(r"[\[\]\\]"), 3
+_MATH_END = regex(r"(?<=[^\s\\$])\$(?![0-9$])")
+_FULL_WIDTH = regex(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
+_FULL_WIDTH_BEGUN = regex(r"[【［][^\[\]【】［］\n]{0,512}\Z")
+_WHOLE = regex(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing inside that opens, escapes or ends a line
+_BRACKETS, _DEEPEST = regex(r"[\[\]\\]"), 3
 
 # a link's tail, after its text: ( destination "title" )
 _GAP = r"[ \t\r]*+(?:\n[ \t\r]*+)?+"
-_TAIL = re.compile(
+_TAIL = regex(
     rf"\({_GAP}(?:<[^<>\n]*+>|(?:[^\s()\\<]|\\.|\((?:[^\s()\\]|\\.)*+\))(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*+\))*+)?+"
     rf"{_GAP}(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\))?+{_GAP}\)"
 )
-_TAIL_BEGUN = re.compile(
+_TAIL_BEGUN = regex(
     rf"\({_GAP}(?:<[^<>\n]*+(?:>|\Z)|(?:[^\s()\\<]|\\(?:.|\Z)|\((?:[^\s()\\]|\\(?:.|\Z))*+(?:\)|\Z))"
     rf"(?:[^\s()\\]|\\(?:.|\Z)|\((?:[^\s()\\]|\\(?:.|\Z))*+(?:\)|\Z))*+)?+"
     rf"{_GAP}(?:\"[^\"\n]*+(?:\"|\Z)|'[^'\n]*+(?:'|\Z)|\([^()\n]*+(?:\)|\Z))?+{_GAP}\Z"
 )
-_MARGIN = re.compile(r"(?: {0,3}>){0,5} {0,3}")
+_MARGIN = regex(r"(?: {0,3}>){0,5} {0,3}")
 
 Kind = Literal["text", "link", "verbatim", "marker"]
 

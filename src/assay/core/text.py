@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING
 
 from assay.core.languages import ASKING, COMMON_WORDS, SAMPLE, detect
 from assay.core.later import later
+from assay.core.patterns import regex
 
 if TYPE_CHECKING:
     import nupunkt
 else:
     nupunkt = later("nupunkt")
 
-_IN_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
-_BLANK_LINE = re.compile(r"\n[ \t\r\f\v]*(?=\n)")
+_IN_NAME = regex(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
+_BLANK_LINE = regex(r"\n[ \t\r\f\v]*(?=\n)")
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3041-\u309f\u30a1-\u30ff\u3100-\u312f"
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
@@ -32,8 +33,8 @@ _UNSPACED = (
 """Scripts written without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese."""
 
 _CLOSERS = "\"'”’»）)\\]】」』〉》*_"
-_OWN_END = re.compile(f"(?:[。！？｡؟۔।॥]+|(?<=[{_UNSPACED}])[!?.]+(?=[{_CLOSERS}]*[{_UNSPACED}]))[{_CLOSERS}。！？｡]*")
-_MAYBE_END = re.compile(r"[.!?…][^\w\s.!?…]*\s")
+_OWN_END = regex(f"(?:[。！？｡؟۔।॥]+|(?<=[{_UNSPACED}])[!?.]+(?=[{_CLOSERS}]*[{_UNSPACED}]))[{_CLOSERS}。！？｡]*")
+_MAYBE_END = regex(r"[.!?…][^\w\s.!?…]*\s")
 """Each character is examined once: of a run of sentence ends only the last can have white space after it."""
 
 # unknown to the English model: reference words, German, French, Spanish, Russian
@@ -61,11 +62,11 @@ _GERMAN_OPENERS = (
     " man so sie während wenn weil obwohl seit bei nach vor durch zwischen unter über gegen ohne bis ab am beim vom zum"
     " zur später zuvor zunächst anschließend außerdem jedoch aber denn kein keine jeder jede alle viele einige beide"
 )
-_ROMAN = re.compile(r"[IVXLC]{2,7}")
-_UNIT_END = re.compile(r"\d\s?[ghlmst]\.(?=\s+([^\W\d_]))")
+_ROMAN = regex(r"[IVXLC]{2,7}")
+_UNIT_END = regex(r"\d\s?[ghlmst]\.(?=\s+([^\W\d_]))")
 """A number, its unit of one letter, which nupunkt takes for an initial, a full stop, and the next letter."""
-_LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
-_FIRST_WORD = re.compile(r"\s*[^\w\s]*([^\W_]+)")
+_LAST_WORD = regex(r"[^\W_]+(?:\.[^\W_]+)*$")
+_FIRST_WORD = regex(r"\s*[^\w\s]*([^\W_]+)")
 _KEPT = 2_000
 """Code points of a paragraph whose sentence ends are cached."""
 
@@ -161,7 +162,7 @@ def _german_openers() -> frozenset[str]:
     return frozenset(f"{COMMON_WORDS['de']} {ASKING['de']} {_GERMAN_OPENERS}".split())
 
 
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+)?")
+_ASCII_WORD = regex(r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+)?")
 """Matches what `_word_pattern` finds in lower-case ASCII text, in a fifth of the time."""
 
 
@@ -193,9 +194,9 @@ def words(text: str) -> list[str]:
     return found
 
 
-_PLAIN_WORD = re.compile(r"[a-z0-9]+(?:['’](?=[a-z])[a-z0-9]+)?")
+_PLAIN_WORD = regex(r"[a-z0-9]+(?:['’](?=[a-z])[a-z0-9]+)?")
 """The same with a typographic apostrophe allowed."""
-_SIGNS = re.compile("[\xa0§©«®¶·»×\u2010-\u2015\u2018\u201c-\u201e\u2022\u2026\u2190-\u21ff\u2500-\u257f]+")
+_SIGNS = regex("[\xa0§©«®¶·»×\u2010-\u2015\u2018\u201c-\u201e\u2022\u2026\u2190-\u21ff\u2500-\u257f]+")
 """Characters that NFKC never makes part of a word: most lines that are not ASCII have only a few of these."""
 
 
@@ -226,7 +227,7 @@ def _without_s(word: str) -> str:
     return word.removesuffix("'s").removesuffix("’s") if word[-1] == "s" else word
 
 
-_DENSE = re.compile(rb"[A-Za-z0-9+/=_-]{24,}")
+_DENSE = regex(rb"[A-Za-z0-9+/=_-]{24,}")
 _DIGITS = string.digits.encode()
 _LETTERS = string.ascii_letters.encode() + b" "
 _PACKED = bytes(ord("x" if chr(code) in f"{string.ascii_letters}{string.digits}+/=_-" else " ") for code in range(256))

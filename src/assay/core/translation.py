@@ -9,7 +9,6 @@ recorded, in whatever language, and not because it looks like one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.text import sentences
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ else:
 ENGLISH = "en"
 RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv"))
 """The languages whose script runs from right to left (CLDR, `characterOrder`)."""
-_MARKUP = re.compile(r"[*_`#]+")
+_MARKUP = regex(r"[*_`#]+")
 
 
 Statement = Literal["notice", "date", "missing"]

@@ -17,6 +17,8 @@ from contextvars import ContextVar
 from typing import Literal
 from urllib.parse import quote
 
+from assay.core.patterns import regex
+
 Surface = Literal["terminal", "http", "mcp", "page"]
 _surface: ContextVar[Surface] = ContextVar("surface", default="terminal")
 
@@ -54,7 +56,7 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
 }
 
 
-_NEEDS_QUOTES = re.compile(r"[\s'\"\\$&|;<>()*?`!#~]")
+_NEEDS_QUOTES = regex(r"[\s'\"\\$&|;<>()*?`!#~]")
 
 
 def way(action: str, name: str) -> str:
@@ -71,7 +73,7 @@ _NAME = r"(?P<name>[\w.@-]+)"
 _OPERATOR = "have whoever runs the server "
 
 _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
-    (re.compile(rf"`?\bassay {pattern}`?"), dict(zip(("http", "mcp", "page"), words, strict=True)))
+    (regex(rf"`?\bassay {pattern}`?"), dict(zip(("http", "mcp", "page"), words, strict=True)))
     for pattern, words in (
         (rf"runs resume {_NAME}", tuple(_WAYS["resume"][each] for each in ("http", "mcp", "page"))),
         (rf"runs cancel {_NAME}", tuple(_WAYS["cancel"][each] for each in ("http", "mcp", "page"))),
@@ -123,7 +125,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
 )
 
 
-_FLAG = re.compile(r" \(--[a-z-]+( [A-Z]+)?\)")
+_FLAG = regex(r" \(--[a-z-]+( [A-Z]+)?\)")
 
 
 def worded(text: str) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 import ada_url
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.sources import SourceKind
 
 # Parsing web addresses, and recognizing two as the same page.
@@ -18,12 +19,12 @@ from assay.core.sources import SourceKind
 LONGEST = 8_000
 """Characters; no page needs more, and servers refuse longer ones."""
 SCHEMES = {"http:": 80, "https:": 443}
-TRACKING = re.compile(
+TRACKING = regex(
     r"^(?:utm_\w+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id|mkt_tok|_hsenc|_hsmi"
     r"|vero_id|oly_(?:anon|enc)_id|_openstat|wickedid|s_cid|ref_src)$",
     re.IGNORECASE,
 )
-_SIGNS = re.compile(r"[\x00-\x20\x7f]")
+_SIGNS = regex(r"[\x00-\x20\x7f]")
 
 
 class Url(msgspec.Struct, frozen=True):
@@ -115,7 +116,7 @@ def canonical(text: str) -> str:
 
 OTHER = "mcp:"
 """The beginning of addresses without a host: what a server of the Model Context Protocol found."""
-DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+DAY = regex(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 
 
 class WebRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,9 +197,9 @@ def days_of(found: re.Match[str]) -> tuple[str, str]:
     return first.isoformat(), date(year, ends, day or calendar.monthrange(year, ends)[1]).isoformat()
 
 
-DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}|\\^`]{1,200}")
-_OFFICIAL = re.compile(r"(?:.*\.)?(?:gov|mil|int|go|gob|gouv|govt|gv|gc)(?:\.[a-z]{2})?", re.IGNORECASE)
-_ACADEMIC = re.compile(r"(?:.*\.)?(?:edu|ac)(?:\.[a-z]{2})?", re.IGNORECASE)
+DOI = regex(r"10\.\d{4,9}/[^\s\"<>{}|\\^`]{1,200}")
+_OFFICIAL = regex(r"(?:.*\.)?(?:gov|mil|int|go|gob|gouv|govt|gv|gc)(?:\.[a-z]{2})?", re.IGNORECASE)
+_ACADEMIC = regex(r"(?:.*\.)?(?:edu|ac)(?:\.[a-z]{2})?", re.IGNORECASE)
 _STANDARDS = (
     "ietf.org rfc-editor.org w3.org whatwg.org iso.org iec.ch itu.int unicode.org ecma-international.org nist.gov"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -12,13 +11,14 @@ from markupsafe import Markup
 from assay.core import phrases
 from assay.core.clean import one_line
 from assay.core.difference import FeedEntry as FeedEntry
+from assay.core.patterns import regex
 from assay.core.report import ReportClaim
 from assay.export.html.markup import Child, el, join
 
 ATOM = "http://www.w3.org/2005/Atom"
 MEDIA = "application/atom+xml"
 LONGEST_TITLE = 200
-_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML = regex(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class AtomFeed(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ characters are escaped, as macros with balanced braces, since BibTeX counts brac
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from assay.core.patterns import regex
 from assay.core.view import RunView
 from assay.export import ViewExporter
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references
@@ -38,7 +38,7 @@ _SPECIAL = {
     "~": r"\textasciitilde{}",
     **{sign: f"\\{sign}" for sign in "$&#_%"},
 }
-_SIGNS = re.compile(r"[\\{}^~$&#_%]")
+_SIGNS = regex(r"[\\{}^~$&#_%]")
 
 
 def escape(text: str) -> str:

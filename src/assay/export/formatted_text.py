@@ -7,7 +7,6 @@ see.
 from __future__ import annotations
 
 import functools
-import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +23,7 @@ from assay.core.blocks import Block, BlockClaim, markdown
 from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL
 from assay.core.markers import CitationMode
+from assay.core.patterns import regex
 from assay.core.phrases import verdict
 from assay.export.report_parts import ReportBody, ReportText
 
@@ -141,7 +141,7 @@ SIGNS: dict[Verdict, str] = {"partial": "◐", "unsupported": "✗", "contradict
 DEEPEST = 5
 """How deep lists and quotations may lie in one another."""
 
-_NOT_XML = re.compile(r"[\ufffe\uffff]")
+_NOT_XML = regex(r"[\ufffe\uffff]")
 _SOURCE = "#source-"  # where the reader links a citation which it finds only as a reference
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from typing import Any
 
@@ -10,13 +9,14 @@ import msgspec
 
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.patterns import regex
 from assay.core.report import build_report
 from assay.core.view import RunView
 from assay.export import ViewExporter
 
 # JSON for terminals: control characters, and characters that reorder text, are written as escapes.
 
-_UNPRINTABLE = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\xd8\x9c")
+_UNPRINTABLE = regex(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\xd8\x9c")
 
 
 def printable(json: bytes) -> bytes:

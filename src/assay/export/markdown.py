@@ -12,6 +12,7 @@ from assay.core.blocks import Block, read_blocks
 from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
 from assay.core.markers import CitationMode, strip
+from assay.core.patterns import regex
 from assay.core.phrases import reason, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import gettext as _
@@ -20,7 +21,7 @@ from assay.core.view import RunView
 from assay.export import ViewExporter, report_parts
 from assay.locale import speaking
 
-_ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
+_ENTITY, _AMPERSAND = regex(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
 
 
 def render(view: RunView, *, citations: CitationMode = "numbers") -> str:

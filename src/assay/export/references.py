@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import msgspec
 
 from assay.core.clean import link_target, local_path, one_line
+from assay.core.patterns import regex
 from assay.core.report import ReportSource, build_report
 from assay.core.view import RunView
 from assay.export import report_parts
@@ -46,13 +47,13 @@ class Name(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{whole}, {self.suffix}" if self.suffix else whole
 
 
-_LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,500}\)")
-_ASIDE = re.compile(r"<[^<>]{0,200}>|\((?:@|[^()@]{0,100}@|https?:)[^()]{0,200}\)|\bmailto:", re.IGNORECASE)
-_MAIL = re.compile(r"\S{1,100}@\S{1,100}\.\S{1,50}")
-_BY = re.compile(r"^(?:by|written by|authors?:)\s+", re.IGNORECASE)
-_OTHERS = re.compile(r"[,;]?\s*(?:\bet\s+al\b\.?|\band others\b)\s*$", re.IGNORECASE)
-_AND = re.compile(r",?\s+(?:and|und|et|y|&)\s+")
-_ORGANISATION = re.compile(
+_LINK = regex(r"\[([^\[\]]{1,200})\]\([^()]{0,500}\)")
+_ASIDE = regex(r"<[^<>]{0,200}>|\((?:@|[^()@]{0,100}@|https?:)[^()]{0,200}\)|\bmailto:", re.IGNORECASE)
+_MAIL = regex(r"\S{1,100}@\S{1,100}\.\S{1,50}")
+_BY = regex(r"^(?:by|written by|authors?:)\s+", re.IGNORECASE)
+_OTHERS = regex(r"[,;]?\s*(?:\bet\s+al\b\.?|\band others\b)\s*$", re.IGNORECASE)
+_AND = regex(r",?\s+(?:and|und|et|y|&)\s+")
+_ORGANISATION = regex(
     r"\b(?:foundation|inc|ltd|llc|gmbh|corp|corporation|company|university|institute?|organi[sz]ation|teams?|groups?"
     r"|committee|agency|department|ministry|council|project|contributors|community|association|society|cent(?:er|re)"
     r"|office|bureau|commission|board|bank|administration|consortium|laborator(?:y|ies)|labs?|services?|editors?"
@@ -62,10 +63,10 @@ _ORGANISATION = re.compile(
 _PARTICLES = frozenset(
     "van von de der den del della di da do dos das du la le el al bin ibn ben ten ter zu zum af av y e st.".split()
 )
-_SUFFIX = re.compile(r"(?:Jr|Sr)\.?|II|III|IV", re.IGNORECASE)
+_SUFFIX = regex(r"(?:Jr|Sr)\.?|II|III|IV", re.IGNORECASE)
 _LETTERS = r"A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1fff"
-_WORD = re.compile(rf"[{_LETTERS}\u0300-\u036f'’.\-]+")
-_INITIALS = re.compile(rf"(?:[{_LETTERS}]\.?[\s\-]?){{1,4}}")
+_WORD = regex(rf"[{_LETTERS}\u0300-\u036f'’.\-]+")
+_INITIALS = regex(rf"(?:[{_LETTERS}]\.?[\s\-]?){{1,4}}")
 _LONGEST_NAME = 5  # words
 
 
@@ -283,8 +284,8 @@ def _host(url: str) -> str:
 
 # DOI and dates
 
-_DOI = re.compile(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/[-._;()/:A-Za-z0-9<>\[\]+]{1,200}")
-_TAIL = re.compile(r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|summary))+$|(?:\.(?:full|pdf|html))+$|[.,;:]+$")
+_DOI = regex(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/[-._;()/:A-Za-z0-9<>\[\]+]{1,200}")
+_TAIL = regex(r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|summary))+$|(?:\.(?:full|pdf|html))+$|[.,;:]+$")
 
 
 def find_doi(stated: str, url: str) -> str:
@@ -312,7 +313,7 @@ def _whole(found: str) -> str:
     return doi if "/" in doi else found
 
 
-_DAY = re.compile(r"\s*([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T\s].*)?", re.DOTALL)
+_DAY = regex(r"\s*([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T\s].*)?", re.DOTALL)
 
 
 def read_day(stated: str) -> Day:

@@ -7,7 +7,6 @@ cleans and escapes it.
 from __future__ import annotations
 
 import itertools
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,6 +19,7 @@ from assay.core.blocks import Block, BlockClaim, parse_shown
 from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.markers import CitationMode
+from assay.core.patterns import regex
 from assay.core.phrases import notice_line, reason, relevance, source_kind, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, render_report
 from assay.core.sources import READ_BY
@@ -28,8 +28,8 @@ from assay.core.translation import gettext as _
 from assay.core.typed_answers import Scalar, Value
 from assay.core.view import RunView
 
-_SPACE = re.compile(r"[ \t]*\n?[ \t]*")
-_END = re.compile(r"[.!?…。！？؟।]*[\"'”’»)]*")
+_SPACE = regex(r"[ \t]*\n?[ \t]*")
+_END = regex(r"[.!?…。！？؟।]*[\"'”’»)]*")
 
 
 class ClaimSpan(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,7 +162,7 @@ def _within(content: str, points: Sequence[int], start: int, end: int) -> tuple[
 
 # The parts after a report's text: sources with quotes, claims to check, limits, counts.
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+_LANGUAGE = regex(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 TO_CHECK = ("contradicted", "unsupported", "partial")
 """The verdicts that a reader should check, worst first."""

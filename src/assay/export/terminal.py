@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -14,6 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from assay.core.markers import CitationMode
+from assay.core.patterns import regex
 from assay.core.view import RunView
 from assay.export.formatted_text import Code, FormattedBlock, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table
 from assay.export.paper import PaperSource, paper
@@ -22,7 +22,7 @@ WIDEST = 100
 """The most columns of text on any terminal: longer lines are hard to read."""
 NARROWEST = 20
 
-_ADDRESS = re.compile(r"[!-~]+")
+_ADDRESS = regex(r"[!-~]+")
 """The characters allowed in a link's escape sequence: none that could end it."""
 _NOTICE, _CITATION, _CODE, _ADDRESSED = "dim", "cyan", "bold", "underline"
 _VERDICTS = {"partial": "yellow", "unsupported": "red", "contradicted": "bold red"}

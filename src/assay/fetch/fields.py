@@ -8,24 +8,24 @@ from pathlib import PurePath
 
 import msgspec
 
+from assay.core.patterns import regex
+
 # Titles: a document's name, as a reader would write it.
 
 LONGEST = 300
-_LINK = re.compile(r"!?\[([^\[\]]{0,300})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,100}\])")
-_ROLE = re.compile(r":[a-z][\w:+.-]{0,30}:`(?:[^`<]{0,200}<)?~?!?([^`<>]{1,300})>?`")
-_TAG = re.compile(
-    r"</?(?:a|b|br|center|code|div|em|font|h[1-6]|i|img|p|small|span|strong|sub|sup|tt|u)\b[^<>]{0,1000}>"
-)
-_EMPHASIS = re.compile(r"[*`]|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
-_DUNDER = re.compile(r"__\w+__")
-_NONE = re.compile(
+_LINK = regex(r"!?\[([^\[\]]{0,300})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,100}\])")
+_ROLE = regex(r":[a-z][\w:+.-]{0,30}:`(?:[^`<]{0,200}<)?~?!?([^`<>]{1,300})>?`")
+_TAG = regex(r"</?(?:a|b|br|center|code|div|em|font|h[1-6]|i|img|p|small|span|strong|sub|sup|tt|u)\b[^<>]{0,1000}>")
+_EMPHASIS = regex(r"[*`]|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
+_DUNDER = regex(r"__\w+__")
+_NONE = regex(
     r"untitled.{0,40}|no title|new (?:page|document)(?: ?\d+)?|(?:document|page|title)(?: ?\d+)?"
     r"|(?:index|default|main)\.(?:html?|php|aspx?)|https?://\S*",
     re.IGNORECASE,
 )
 """Names that programs give a document without a name."""
-_MADE = re.compile(r"microsoft word - ", re.IGNORECASE)
-_MARKUP = re.compile(r"\.\. |<!|<\?|%|\\[a-z]+\b|#!|/\*|//")
+_MADE = regex(r"microsoft word - ", re.IGNORECASE)
+_MARKUP = regex(r"\.\. |<!|<\?|%|\\[a-z]+\b|#!|/\*|//")
 """The beginning of a line of markup or code, which is not a title."""
 
 
@@ -44,20 +44,20 @@ def fit(stated: str) -> str:
 
 
 HEAD = 4_000
-FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.*?)\r?\n(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-PAIR = re.compile(r"^([A-Za-z][\w -]{0,40}?)\s*[:=][ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
-HEADER = re.compile(r"\A\s*((?::?[A-Z][\w-]*(?: [\w-]+){0,3}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,})")
+FRONT = regex(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.*?)\r?\n(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+PAIR = regex(r"^([A-Za-z][\w -]{0,40}?)\s*[:=][ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
+HEADER = regex(r"\A\s*((?::?[A-Z][\w-]*(?: [\w-]+){0,3}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,})")
 HEADINGS = (
-    re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE),
-    re.compile(r"^(?!\s)(?P<title>\S[^\r\n]{0,199})\r?\n([=\-~^\"'`#*+])\2{2,}[ \t]*$", re.MULTILINE),
-    re.compile(r"^([=\-~^#*+])\1{2,}[ \t]*\r?\n[ \t]*(?P<title>\S[^\r\n]{0,199})\r?\n\1{3,}[ \t]*$", re.MULTILINE),
-    re.compile(r"<h1\b[^<>]{0,500}>\s*(?P<title>.{1,1000}?)\s*</h1>", re.DOTALL | re.IGNORECASE),
+    regex(r"^ {0,3}#{1,6}[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE),
+    regex(r"^(?!\s)(?P<title>\S[^\r\n]{0,199})\r?\n([=\-~^\"'`#*+])\2{2,}[ \t]*$", re.MULTILINE),
+    regex(r"^([=\-~^#*+])\1{2,}[ \t]*\r?\n[ \t]*(?P<title>\S[^\r\n]{0,199})\r?\n\1{3,}[ \t]*$", re.MULTILINE),
+    regex(r"<h1\b[^<>]{0,500}>\s*(?P<title>.{1,1000}?)\s*</h1>", re.DOTALL | re.IGNORECASE),
 )
 """Headings of Markdown (also underlined, and with a line above), and of HTML inside Markdown."""
-FENCED = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
+FENCED = regex(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = f"{'|'.join(MONTHS)}"
-DATE = re.compile(
+DATE = regex(
     r"(?<!\d)(?P<y1>\d{4})-(?P<m1>\d{2})-(?P<d1>\d{2})(?!\d)"
     rf"|(?<!\d)(?P<d2>\d{{1,2}})[-. ]{{1,2}}(?P<m2>{_MONTH})[a-z]{{0,6}}[-.,]?[ ]?(?P<y2>\d{{4}})(?!\d)"
     rf"|\b(?P<m3>{_MONTH})[a-z]{{0,6}}\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>\d{{4}})(?!\d)",
@@ -65,9 +65,9 @@ DATE = re.compile(
 )
 BYLINE = frozenset(("author", "authors", "published", "created", "date"))
 LONGEST_BYLINE = 500
-_ORNAMENT = re.compile(r"[^\w]+|\.\. _[^\n]*:|\.\. [\w-]+::[^\n]*|-\*-.*-\*-")
+_ORNAMENT = regex(r"[^\w]+|\.\. _[^\n]*:|\.\. [\w-]+::[^\n]*|-\*-.*-\*-")
 """A line without a word, or a mark of reStructuredText or an editor, above a title."""
-MARKUP = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
+MARKUP = regex(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
 
 
 class Fields(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import mimetypes
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +21,7 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from assay.core.errors import FetchFailed, UsageError
+from assay.core.patterns import regex
 from assay.core.ports import Clock, ListedFile
 from assay.core.sources import Fetched
 
@@ -38,8 +38,8 @@ FETCHED = "assay-fetched"
 """The file in our repositories that names the commit that was fetched completely."""
 SCHEMES = ("git+https", "git+http", "git+file")
 
-_REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_REF = regex(r"[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}")
+_COMMIT = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SAFE = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
-
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
+from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
@@ -18,6 +18,10 @@ from assay.fetch.text_form import clean, decode
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
+    from selectolax import lexbor
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+else:
+    lexbor = later("selectolax.lexbor")
 
 LARGEST_ARTICLE = 4_000_000
 """Pages longer than this many characters are converted in full: trafilatura needs seconds per megabyte."""
@@ -31,12 +35,12 @@ SHORT = 200
 MOSTLY_HIDDEN = 2_000
 """From this many characters below its body on, a page is not short, whatever it shows."""
 
-CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
-GAP = re.compile(r"(?<=[^\s|]) {2,}(?=[^\s|])")
+CHARSET = regex(rb"<meta[^>]{0,200}charset=[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+GAP = regex(r"(?<=[^\s|]) {2,}(?=[^\s|])")
 """The gap that a link or bold words leave in the middle of a line."""
-WRAP = re.compile(r"(?<=\S)[ \t]*\n[ \t]+(?=[^\s|#>*+-])(?!\d{1,3}[.)] )")
+WRAP = regex(r"(?<=\S)[ \t]*\n[ \t]+(?=[^\s|#>*+-])(?!\d{1,3}[.)] )")
 """Where a paragraph continues after the end of an indented line of HTML."""
-GENERATORS = re.compile(
+GENERATORS = regex(
     r"docutils|sphinx|docbook|doxygen|javadoc|rustdoc|mkdocs|mdbook|docusaurus|vitepress|gitbook|asciidoc|antora|pandoc"
     r"|texinfo|makeinfo|latex2html|groff|mandoc|pod2html|typedoc|yard|pydoc",
     re.IGNORECASE,
@@ -81,7 +85,7 @@ class HtmlExtractor:
         """
         declared = CHARSET.search(data[:4096])
         page = shallow(decode(data, declared[1].decode("ascii") if declared else ""))
-        tree = LexborHTMLParser(page)
+        tree = lexbor.LexborHTMLParser(page)
         whole = is_documentation(tree)
         if not whole:
             _tidy(tree)

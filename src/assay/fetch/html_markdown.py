@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING
 
 from assay.core.clean import one_line
+from assay.core.patterns import regex
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 DEEPEST_TAGS = 512
 """The most open blocks; browsers have the same limit."""
@@ -15,7 +18,7 @@ _BLOCKS = (
     "address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption|figure|footer|form|header"
     "|hgroup|main|menu|nav|ol|search|section|summary|table|ul"
 )
-_TAG = re.compile(rf"<(/?)(?:{_BLOCKS})(?=[\s/>])[^<>]*>?", re.IGNORECASE)
+_TAG = regex(rf"<(/?)(?:{_BLOCKS})(?=[\s/>])[^<>]*>?", re.IGNORECASE)
 
 
 def shallow(page: str) -> str:
@@ -113,7 +116,7 @@ BLOCKS = frozenset(
 )
 CODE = frozenset(("code", "tt", "kbd", "samp"))
 HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+HIDDEN = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 NOISE = frozenset(
     "headerlink navheader navfooter sphinxsidebar breadcrumb breadcrumbs id_link skiplink skip-link sr-only"
     " visually-hidden screen-reader-text mw-editsection noprint".split()
@@ -131,7 +134,7 @@ BESIDE = 0.1
 """Letters beside the links of a cell, as a share of the links' letters, that may be initials of an index."""
 ANCHORS = "§¶# "
 """Characters with which documentation tools link to a heading."""
-_SPACES = re.compile(r"[\s()<>]+")
+_SPACES = regex(r"[\s()<>]+")
 
 
 def to_markdown(root: LexborNode, *, links: bool = False) -> str:

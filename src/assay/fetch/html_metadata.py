@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
-from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.json_decoders import UNREADABLE
+from assay.core.patterns import regex
 from assay.fetch.fields import fit, iso_date
 from assay.fetch.html_markdown import plain
 from assay.fetch.text_form import clean
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
 
 # What a page says about itself to search engines: schema.org in JSON-LD.
 
@@ -209,7 +213,7 @@ SAME = 80
 """Characters (letters and digits) by which a block of the page is recognised in the article."""
 SAME_DESCRIPTION = 30
 """Characters (letters and digits) by which a block is recognised as the page's description of itself."""
-NO_WORD = re.compile(r"[\W_]+")
+NO_WORD = regex(r"[\W_]+")
 ENDS = (".", "!", "?", "…", '"', "”", "“", "»", "。")
 NO_PROSE = ("#", "- ", "|", "```")
 

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import email
-import email.policy
 import re
 from collections.abc import Iterator
 from email.message import EmailMessage
-from typing import Any
-
-from selectolax.lexbor import LexborHTMLParser
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
+from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import shallow, to_markdown
 from assay.fetch.text_form import clean, decode
+
+if TYPE_CHECKING:
+    from email import policy
+
+    from selectolax import lexbor
+else:
+    policy = later("email.policy")
+    lexbor = later("selectolax.lexbor")
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MOST_NAMED = 5
@@ -25,7 +33,7 @@ HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowErro
 """The errors the library raises for an unreadable header; it has no single error for that."""
 LONGEST_HEADER = 2_000
 """The most characters of a header that are read: the library's time grows with the square of the length."""
-SEPARATOR = re.compile(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
+SEPARATOR = regex(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
 
 
 class EmlExtractor:
@@ -85,14 +93,15 @@ class MboxExtractor:
             raise ExtractError("; ".join(problems))
 
 
-class _Bounded(email.policy.EmailPolicy):
+@cache
+def _policy() -> policy.EmailPolicy:
     """Reads only the beginning of each header."""
 
-    def header_fetch_parse(self, name: str, value: str) -> Any:
-        return super().header_fetch_parse(name, value[:LONGEST_HEADER])
+    class Bounded(policy.EmailPolicy):
+        def header_fetch_parse(self, name: str, value: str) -> Any:
+            return super().header_fetch_parse(name, value[:LONGEST_HEADER])
 
-
-_POLICY = _Bounded()
+    return Bounded()
 
 
 def messages(data: bytes) -> Iterator[bytes]:
@@ -114,7 +123,7 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
         ExtractError: it is not a message, or has no text.
     """
     try:
-        message = email.message_from_bytes(data, policy=_POLICY)
+        message = email.message_from_bytes(data, policy=_policy())
         assert isinstance(message, EmailMessage)
         fields = {key: value for key in HEADERS if (value := _header(message, key))}
         body, attached = _body(message) if fields else ("", [])
@@ -164,7 +173,7 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
         elif kind == "text/plain":
             plain.append(_text(part))
         elif kind == "text/html":
-            tree = LexborHTMLParser(shallow(_text(part)))
+            tree = lexbor.LexborHTMLParser(shallow(_text(part)))
             marked.append(to_markdown(tree.body) if tree.body is not None else "")
     return "\n\n".join(plain if any(text.strip() for text in plain) else marked), attached
 

@@ -7,7 +7,6 @@ environment, under Amazon's names (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …).
 from __future__ import annotations
 
 import mimetypes
-import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from assay.core.errors import ConfigError, FetchFailed, UsageError
 from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.ports import Clock, ListedFile
 from assay.core.remote_services import NO_BUCKET, is_no_bucket, status_of
 from assay.core.sources import Fetched
@@ -35,7 +35,7 @@ ATTEMPTS, RETRY_SECONDS = 5, 30
 """Attempts after the first, and seconds after the first within which the last may begin."""
 MOST_LISTED, MOST_LISTED_BYTES = 2_000_000, 2_000_000_000_000
 """The most objects of a place, and their bytes together."""
-_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_BUCKET = regex(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
 class ObjectsConnector:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import msgspec
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
+from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_line, fit, read_fields, stem
 from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, names_of, one_cell, row_lines, split_head
@@ -104,7 +104,7 @@ NAMED = 3
 NUL_SHARE = 100
 """A file with fewer NUL bytes than one in this many is text with a fault; with more it is something else."""
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_LINE = regex(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 class CsvExtractor:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError
 from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.sources import LONGEST_PASSAGE
 from assay.core.tables.cells import is_head
 
@@ -30,11 +30,11 @@ MARKS = (
 )
 # Guesses of scripts other than Latin are accepted; among Latin code pages a guess is no better than the commonest
 # one.
-TRUSTED = re.compile(
+TRUSTED = regex(
     r"cp125[1356]|cp932|cp949|cp936|cp950|koi8|mac_cyrillic|shift_jis|euc_|gb|big5|hz|iso2022|iso8859_[5678]$|johab"
 )
-_HIGH, _RUNS = re.compile(rb"[\x80-\xff]"), re.compile(rb"[\x80-\xff]{2,}")
-UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+_HIGH, _RUNS = regex(rb"[\x80-\xff]"), regex(rb"[\x80-\xff]{2,}")
+UNWANTED = regex(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _CONTROLS = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
 
 

@@ -20,6 +20,7 @@ from assay.core.errors import ModelError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.later import later
 from assay.core.messages import MAX_OUTPUT, ModelFacts, Price, Profile
+from assay.core.patterns import regex
 from assay.core.ports.models import Secret
 from assay.core.remote_services import trusted
 from assay.models.failures import hidden, of_response
@@ -119,7 +120,7 @@ HOSTED_WINDOW = 128_000
 LOCAL_WINDOW = 8_192
 """Tokens of a local model without more information: the default of its servers."""
 
-_REASONING = re.compile(
+_REASONING = regex(
     r"(?:^|[/:])(?:o[1-9]\d?(?:-|$)|gpt-[5-9]|gpt-oss|deepseek-r\d|qwq|magistral|grok-[34](?!.*non-reasoning))"
     r"|reason|think",
     re.IGNORECASE,
@@ -150,7 +151,7 @@ def input_price(provider: str, model: str) -> float | None:
     return _highest(known.prices.input_mtok)
 
 
-PROVIDERS = re.compile(
+PROVIDERS = regex(
     "amazon|anthropic|arcee|avian|aws|azure|baseten|bedrock|cerebras|cloudflare|cohere|copilot|cursor|databricks|deepseek|"
     "doubleword|elevenlabs|fireworks|gemini|google|groq|huggingface|litellm|meta|minimax|mistral|modal|moonshot|novita|"
     "openai|openrouter|ovhcloud|perplexity|quicksilverpro|together|typesafe|vertex|voyage|x-?ai|zai|zhipu",

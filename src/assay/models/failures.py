@@ -10,6 +10,7 @@ import msgspec
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.json_decoders import UNREADABLE
+from assay.core.patterns import regex
 from assay.core.ports.models import Secret
 from assay.core.remote_services import retry_after
 
@@ -21,24 +22,24 @@ LONGEST = 300
 MISCALLED = "tool_use_failed"
 """Groq's code for a call by the model that does not match the tool: a second attempt may succeed."""
 
-_TOO_LONG = re.compile(
+_TOO_LONG = regex(
     r"context[ _-]?(?:length|window|size)|maximum (?:context|prompt)|prompt is too long|too many (?:input )?tokens"
     r"|exceeds? the (?:available )?context|input length .{0,40} exceed|reduce the length"
     r"|input (?:token count|is too long)|exceeds the maximum number of tokens|token[ _]limit (?:was )?exceed"
     r"|exceed\w* (?:the )?(?:\w+ )?token[ _]limit",
     re.IGNORECASE,
 )
-_DECLINED = re.compile(
+_DECLINED = regex(
     r"content[ _-]?filter|content[ _-](?:management )?policy|responsible[ _]?ai[ _]?policy|usage[ _]polic(?:y|ies)"
     r"|safety (?:system|filters?|reasons)|prohibited[ _]content|flagged (?:as|for)",
     re.IGNORECASE,
 )
-_NO_MODEL = re.compile(
+_NO_MODEL = regex(
     r"model_not_found|(?:no such|unknown|invalid) model\b"
     r"|\bmodel\b.{0,120}\b(?:not found|does ?n[o't]{1,2} exist|not (?:exist|available|loaded))",
     re.IGNORECASE | re.DOTALL,
 )
-_SPENT = re.compile(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
+_SPENT = regex(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 
 
 class ServiceFault(msgspec.Struct, frozen=True):

@@ -13,14 +13,15 @@ from collections.abc import Iterator
 from typing import Literal
 
 from assay.core.messages import Retracted, TextDelta, ThinkingDelta
+from assay.core.patterns import regex
 from assay.models.streams import Written
 
 # OpenAI's harmony format, which gpt-oss writes, if a server passes it on unparsed.
 
 STARTS = ("<|channel|>", "<|start|>")
-_MARK = re.compile(r"<\|(start|channel|message|constrain|end|return|call)\|>")
+_MARK = regex(r"<\|(start|channel|message|constrain|end|return|call)\|>")
 _LONGEST = len("<|constrain|>")
-_RECIPIENT = re.compile(r"to=(?:functions\.)?([\w.-]+)")
+_RECIPIENT = regex(r"to=(?:functions\.)?([\w.-]+)")
 
 
 class Harmony:
@@ -95,9 +96,9 @@ TAGS = {
 """How models write reasoning beside their answer: Qwen, DeepSeek and most others, Magistral, Seed, Kimi."""
 CLOSINGS = tuple(TAGS.values())
 _BEGINNINGS = (*TAGS, *STARTS)
-_CLOSING = re.compile("|".join(map(re.escape, CLOSINGS)))
-_SIGNS = re.compile(r"[<\[◁]")
-_STRIPPED = re.compile(r"analysis(?=[A-Z][a-z']* )")
+_CLOSING = regex("|".join(map(re.escape, CLOSINGS)))
+_SIGNS = regex(r"[<\[◁]")
+_STRIPPED = regex(r"analysis(?=[A-Z][a-z']* )")
 _STRIPPED_END = "assistantfinal"
 """Harmony without its special tokens, which a server dropped: `analysisThe user asks … assistantfinalThe answer`."""
 SpeechPart = TextDelta | ThinkingDelta | Retracted | Written

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import TypeVar
@@ -14,6 +13,7 @@ import msgspec
 from assay.core.errors import ModelError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import CallDelta, CallDone, ToolCall
+from assay.core.patterns import regex
 
 MEDIA_TYPE = "text/event-stream"
 _FIELD = b"data:"
@@ -105,7 +105,7 @@ async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, No
 # Characters outside the Basic Multilingual Plane that a service cut in two.
 
 T = TypeVar("T")
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = regex("[\ud800-\udfff]")
 
 
 class Halves:

@@ -6,7 +6,6 @@ If somebody words the same query later, or opens a page that it found, the resul
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -17,6 +16,7 @@ from assay.core.errors import LimitReached
 from assay.core.events import Event, SearchExpected, SearchPerformed, SourceAdded, SourceExpected, SourceFailed, decode
 from assay.core.lexicon import stop_terms
 from assay.core.messages import Request
+from assay.core.patterns import regex
 from assay.core.plan import Coverage
 from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source
@@ -43,9 +43,9 @@ TOLD = {each.kind for each in (SearchExpected, SearchPerformed, SourceExpected, 
 """The events that show what was begun ahead and what was asked for."""
 TOPIC_LETTERS, MOST_TOPIC = 3, 4
 """The shortest topic word, in letters, and how many of them are added to a name in a search."""
-_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{2,80})[\"”“»]")
-_WORD = re.compile(r"\w[\w'’-]*")
-_BEGINS = re.compile(r"(?:^|[.?!:;]\s*)$")
+_QUOTED = regex(r"[\"“„«]([^\"“”„«»\n]{2,80})[\"”“»]")
+_WORD = regex(r"\w[\w'’-]*")
+_BEGINS = regex(r"(?:^|[.?!:;]\s*)$")
 
 
 async def search_question(run: Run, case: Case) -> None:

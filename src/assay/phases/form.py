@@ -12,6 +12,7 @@ from assay.core.blocks import LONGEST_TITLE, Block, OutlineSection, closed, head
 from assay.core.brief import Section
 from assay.core.languages import language_name
 from assay.core.markers import parse, strip
+from assay.core.patterns import regex
 from assay.core.plan import Coverage
 from assay.core.text import words
 from assay.core.translation import ENGLISH, N_, date_of, speech, state, statement_kind
@@ -20,19 +21,19 @@ from assay.phases.case import Case
 from assay.phases.coverage import telling
 from assay.run.run import Run
 
-_MISSING = re.compile(
+_MISSING = regex(
     r"(?:what (?:could|can|was|were) not (?:be )?(?:found|answered|established)|not found|could not be found)",
     re.IGNORECASE,
 )
 """English titles that models give that section, whatever heading they were told to use."""
-_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
-_LEAD = re.compile(
+_DATE = regex(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+_LEAD = regex(
     r"^[ \t>*_#-]*(?:[^\W\d]+ )?(\d{1,3})\*{0,2}(?:[ \t]*[:.)]\*{0,2}[ \t]+|[ \t]*：[ \t]*)(\S.*)$", re.MULTILINE
 )
 """A line for a part of the report: its number, perhaps with a word before it ("Part 2:"), and a sentence."""
 _LONGEST_LEAD = 400
 """Code points; a longer line is no transition, but the part once more."""
-_NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*[.)]|[ivxlc]+\.)\s+", re.IGNORECASE)
+_NUMBERED = regex(r"(?:\d+(?:\.\d+)*[.)]|[ivxlc]+\.)\s+", re.IGNORECASE)
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):

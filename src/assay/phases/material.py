@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
@@ -12,6 +11,7 @@ from assay.agents.findings import AgentTask, Finding
 from assay.agents.history import total
 from assay.core.messages import Message
 from assay.core.passage_context import show
+from assay.core.patterns import regex
 from assay.core.phrases import nothing
 from assay.core.sources import Passage
 from assay.core.text import estimate_tokens, sentences
@@ -116,7 +116,7 @@ SHARE = 8
 """Findings and seen passages each take at most 1/`SHARE` of the window."""
 MOST = 60
 """Passages looked at to fill it."""
-_NUMBER = re.compile(r"\d+")
+_NUMBER = regex(r"\d+")
 
 
 def predecessor(research: Research, continues: str) -> Finding | None:

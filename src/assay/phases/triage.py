@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Annotated, Literal
 
@@ -15,6 +14,7 @@ from assay.core.brief import Brief, Mode, SetDepth, matched
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import ClarifyAnswered, ClarifyRequested, TriageClassified
 from assay.core.messages import Reply, Request, ToolCall
+from assay.core.patterns import regex
 from assay.core.phrases import in_words
 from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.translation import gettext as _
@@ -116,7 +116,7 @@ LONGEST = 1_000
 """Code points of a restated or clarifying question of triage."""
 QUICK = ("simple", "web_search")
 """Modes that answer at once, without clarifying questions; without a conversation there is nothing to classify."""
-BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])?\s*")
+BULLET = regex(r"^\s*(?:[-*•]|\d{1,2}[.)])?\s*")
 DEPTH_OF: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import re
 import socket
 import sys
 import threading
@@ -23,6 +22,7 @@ import msgspec
 from assay.core.brief import STEPS_FORMAT, Brief
 from assay.core.errors import OtherRelease
 from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.ports import Clock
 
 if TYPE_CHECKING:
@@ -273,12 +273,13 @@ class BriefOrigin(msgspec.Struct, frozen=True):
 
 
 @cache
+@cache
 def own_release() -> str:
-    """The installed version of Assay."""
+    """The installed version of Assay; read once, since its file is that of the whole README."""
     return version("assay")
 
 
-_VERSION = re.compile(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
+_VERSION = regex(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
 """The part of a version (PEP 440) that gives its order among releases."""
 
 

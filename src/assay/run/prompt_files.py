@@ -11,9 +11,10 @@ from functools import cache
 from importlib.resources import files
 
 from assay.core.errors import ConfigError
+from assay.core.patterns import regex
 from assay.core.sources import sha256
 
-_PLACE = re.compile(r"^- \{([a-z_]+)\} ", re.MULTILINE)
+_PLACE = regex(r"^- \{([a-z_]+)\} ", re.MULTILINE)
 
 
 @cache

@@ -14,6 +14,7 @@ from assay.core.events import Event, ThinkFinished, ThinkStarted
 from assay.core.events import ThinkDelta as Thought
 from assay.core.json_decoders import FieldText, field_text
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkingDelta, ToolCall, ToolDefinition
+from assay.core.patterns import regex
 from assay.run.steps import StepContext
 
 # A reply's thinking as events: native reasoning, and the argument of a thinking tool.
@@ -302,22 +303,22 @@ def _new_reader(reading: Reading | None) -> TextReader | None:
 
 _ASKED = r"the user (?:asks|wants|is asking|asked|has asked|would like)|the question (?:asks|is)|let(?:'s|’s| me)"
 _WE = r"we (?:need|have to|are asked|should|must)"
-_OPENS = re.compile(
+_OPENS = regex(
     r"(?:(?:ok(?:ay)?|alright|all right|hmm+|well|so|right|first|now)\b[,.:… ]*)*"
     rf"(?:{_ASKED}|{_WE}|i(?:'ll|’ll| need| should| will| have to| must| am asked| can| want)|my task"
     r"|looking at the (?:findings|passages))\b"
     r"|(?:好的|首先|嗯)[，,].{0,40}?(?:用户|我)|用户(?:问|想|要)",
     re.IGNORECASE,
 )
-_OF_THE_TASK = re.compile(
+_OF_THE_TASK = regex(
     rf"\b(?:{_ASKED}|{_WE}|i(?:'ll|’ll|'m|’m| need| should| will| have| must| can| think| want)"
     r"|my (?:task|answer|report)|the (?:findings|instructions|rules) (?:say|state|show|give|require))\b"
     r"|用户|我(?:需要|应该|要|会)",
     re.IGNORECASE,
 )
-_CITES = re.compile(r"\bS\d+\.\d+")
-_HEADING = re.compile(r"#{1,6} ")
-_BREAK = re.compile(r"\n[ \t]*(?:\n|(?=#{1,6} ))|\n(?=---+\s*\n)")
+_CITES = regex(r"\bS\d+\.\d+")
+_HEADING = regex(r"#{1,6} ")
+_BREAK = regex(r"\n[ \t]*(?:\n|(?=#{1,6} ))|\n(?=---+\s*\n)")
 
 
 def musing(text: str) -> int:

@@ -6,7 +6,6 @@ report. Words are those of the library's index (`core.lexicon`). Blocking; one t
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, terms
+from assay.core.patterns import regex
 from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, open_index, reading
@@ -31,7 +31,7 @@ ASKED = 2.0
 """The weight of a word in a question, beside one in a report. By hand."""
 LONGEST_SNIPPET = 300
 """Code points of a snippet."""
-_SPACE = re.compile(r"\s+")
+_SPACE = regex(r"\s+")
 
 
 def _schema() -> tantivy.Schema:

@@ -17,16 +17,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from assay.core.errors import SearchError, StoreError
+from assay.core.later import later
 from assay.core.messages import Rarity
 from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
 from assay.core.sources import Document, PassageSpan
 from assay.core.usage import Usage
 
 if TYPE_CHECKING:
+    import filelock
+
     from assay.search.local.words import Naming
+else:
+    filelock = later("filelock")
 
 log = logging.getLogger(__name__)
 
@@ -62,20 +66,20 @@ def no_turn(say: Say) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[FileLock]:
+def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[filelock.FileLock]:
     """The right of one process of a home, by a lock file beside `file`; it may be released in another thread.
 
     Raises:
         SearchError: another process has it too long.
     """
-    lock = FileLock(file.with_suffix(".lock"), thread_local=False)
+    lock = filelock.FileLock(file.with_suffix(".lock"), thread_local=False)
     try:
         lock.acquire(timeout=0)
-    except Timeout:
+    except filelock.Timeout:
         say(waiting(work))
         try:
             lock.acquire(timeout=work.patience)
-        except Timeout:
+        except filelock.Timeout:
             raise SearchError(f"another process has held {lock.lock_file} for {work.patience:.0f} s") from None
     try:
         yield lock

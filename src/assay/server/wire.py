@@ -23,6 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from assay.app.assay import Assay
+from assay.core.patterns import regex
 from assay.core.ports.users import Permission
 from assay.core.sources import sha256
 from assay.server.backend import Backend, backend_of, owner_of
@@ -40,9 +41,9 @@ KEY = "`key` in "
 SOME_KEY = "[...]"
 """Stands in such a message for a key, which it does not tell."""
 
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
-_MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
-_VALUE = re.compile(r"Invalid enum value '?(.*?)'?", re.DOTALL)
+_UNKNOWN = regex(r"Object contains unknown field `(.*)`", re.DOTALL)
+_MISSING = regex(r"Object missing required field `(.*)`", re.DOTALL)
+_VALUE = regex(r"Invalid enum value '?(.*?)'?", re.DOTALL)
 
 
 def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: str) -> Refusal:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -16,11 +15,12 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_
 
 from assay.core.errors import UnknownOption, UsageError
 from assay.core.languages import read_country
+from assay.core.patterns import regex
 from assay.core.web_addresses import DAY, BadUrl, WebRules, days_of, is_below, read
 
 MOST_BYTES = 8_000
 """Such a text is repeated in most calls of a run, and must leave room in a small window."""
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_CONTROL = regex(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def text_of(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from assay.core.depths import changed_depths
 from assay.core.errors import UnknownName, UsageError
 from assay.core.languages import of_question, read_language
 from assay.core.options import declared, nested
+from assay.core.patterns import regex
 from assay.core.ports.lists import checked_labels
 from assay.core.ports.models import judges
 from assay.core.run_options import RunOptions
@@ -69,7 +69,7 @@ LONGEST_QUESTION = 100_000
 """Characters; documents do not belong in a question."""
 LONGEST_NAME = 200
 
-_QUOTED = re.compile(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
+_QUOTED = regex(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
 
 
 def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bool = False) -> Brief:

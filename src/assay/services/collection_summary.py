@@ -6,7 +6,6 @@ If a model is named it writes a summary too: a report like any other.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Unpack
@@ -17,6 +16,7 @@ from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
 from assay.core.lexicon import MORE_STOP_WORDS, STOP_WORDS, analysis_of, stop_terms, terms
+from assay.core.patterns import regex
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
 from assay.core.sources import Document
@@ -38,12 +38,10 @@ EVERYWHERE, FEW_DOCUMENTS = 0.6, 5
 IN_HEADINGS = 3.0
 LEAST_LETTERS = 4
 
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_SPACELESS = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_DEFINED = re.compile(r"(?P<what>(?:(?:The|An?) )?[A-Z][\w-]*(?: [\w-]+){0,3}?) (?:is|are) (?:an?|the) \w")
-_DATED = re.compile(
-    r"(?P<what>The [\w-]+(?: [\w-]+){0,4}?) was (?P<done>\w+(?:ed|ilt|und|lit|un)) (?:in|on) [^.]*\d{4}"
-)
+_WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SPACELESS = regex(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DEFINED = regex(r"(?P<what>(?:(?:The|An?) )?[A-Z][\w-]*(?: [\w-]+){0,3}?) (?:is|are) (?:an?|the) \w")
+_DATED = regex(r"(?P<what>The [\w-]+(?: [\w-]+){0,4}?) was (?P<done>\w+(?:ed|ilt|und|lit|un)) (?:in|on) [^.]*\d{4}")
 _NO_TERMS = MORE_STOP_WORDS.union(STOP_WORDS["en"].split()) - {"the", "a", "an"}
 """Words that begin no term: pronouns, and those that begin a clause ("Since this reservation is a …")."""
 

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -20,12 +19,13 @@ from assay.core.ports import Clock, Extractor, Fetcher, PageCache
 from assay.core.sources import RENDERED, BlockKind, Extracted, Fetched, Syntax, sha256
 from assay.evidence.ingest import FileToRead, IngestPart, Unit, UnitProblem, Units, extractor_for, find_files, printable
 from assay.evidence.segment import segment
+from assay.run.process import own_release
 from assay.services.context import Context
 from assay.services.ports import Readers
 from assay.settings.sections import Web
 from assay.store.memory_library import MemoryLibrary
 
-AGENT = f"Assay/{version('assay')} (research assistant; reads what its user asks for)"
+AGENT = f"Assay/{own_release()} (research assistant; reads what its user asks for)"
 
 
 class ReadPage(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import threading
 from collections import defaultdict
@@ -17,6 +16,7 @@ import msgspec
 
 from assay import plugins
 from assay.core.errors import UnknownName, UsageError
+from assay.core.patterns import regex
 from assay.core.ports import Clock, CollectionRow, Connector, Library, ListedFile, ListingConnector, Origin, SkippedFile
 from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED, Fetched
@@ -167,7 +167,7 @@ IN_MEMORY = (
     "home=assay.Settings().home)"
 )
 
-_SELECTION = re.compile(r"set-[0-9a-f]{16}")
+_SELECTION = regex(r"set-[0-9a-f]{16}")
 
 
 class InputPlaces(msgspec.Struct, frozen=True):
@@ -255,7 +255,7 @@ def _before(file: str, library: Library) -> tuple[str, ...]:
 
 
 Purpose = Literal["asked", "checked"]
-_SENT = re.compile(rf"(?:{'|'.join(get_args(Purpose))})-\d{{4}}-\d\d-\d\d-\d{{6}}")
+_SENT = regex(rf"(?:{'|'.join(get_args(Purpose))})-\d{{4}}-\d\d-\d\d-\d{{6}}")
 
 
 def name_of_sent(purpose: Purpose) -> str:

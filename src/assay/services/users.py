@@ -7,7 +7,6 @@ stored, so the database reveals neither.
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from assay.core.errors import ConfigError, NotLoggedIn, UnknownName, UsageError
+from assay.core.patterns import regex
 from assay.core.ports.users import PERMISSIONS, Credential, Permission, ShareStore, UserRole, UserRow, UserStore
 from assay.core.sources import sha256
 
@@ -41,7 +41,7 @@ LONGEST_ID_TOKEN = 6_000
 """Characters: it must fit into an address when it is sent back to the provider."""
 MISSING = "passwords need the extra `server`: pip install 'assay[server]'"
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
 class Who(msgspec.Struct, frozen=True, kw_only=True):

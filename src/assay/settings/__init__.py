@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
 import tomllib
 from collections.abc import Collection
 from contextvars import ContextVar
@@ -24,6 +23,7 @@ from assay.core.brief import ROLES, Depth, Length, Mode, Role
 from assay.core.claims import CHECKS, REPAIRS, RepairName
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.markers import CitationMode
+from assay.core.patterns import regex
 from assay.core.ports.models import BUILT_IN, Secret, judges
 from assay.settings import sections, texts
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
@@ -57,7 +57,7 @@ from assay.settings.server import ServerSettings
 PREFIX = "ASSAY_"
 FILE_ENCODING = "utf-8-sig"
 """UTF-8; editors of Windows write a mark before it."""
-OTHERS = re.compile(r"keys\.[A-Za-z0-9_-]{1,64}")
+OTHERS = regex(r"keys\.[A-Za-z0-9_-]{1,64}")
 OTHERS_KEY = "key for an adapter of another package"
 Origin = Literal["default", "file", "environment"]
 

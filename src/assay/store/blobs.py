@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 import threading
 import time
 import zlib
@@ -18,6 +17,7 @@ import msgspec
 import zstandard
 
 from assay.core.errors import StoreError
+from assay.core.patterns import regex
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
 
@@ -26,7 +26,7 @@ READERS = 8
 
 # The format of blobs: one zstd frame each, named by the SHA-256 of its content.
 
-_HASH = re.compile(r"[0-9a-f]{64}")
+_HASH = regex(r"[0-9a-f]{64}")
 _LEVEL = 3
 _PART = 1 << 20
 SUFFIX = ".zst"

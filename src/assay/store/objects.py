@@ -6,12 +6,12 @@ names (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …); the library reads them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.core.errors import ConfigError, StoreError
+from assay.core.patterns import regex
 from assay.core.remote_services import NO_BUCKET, error_summary, is_no_bucket, status_of
 from assay.core.sources import sha256
 from assay.store.blobs import (
@@ -49,8 +49,8 @@ connections.
 FRESH_SECONDS = 12 * 3_600
 """An older blob is written again when it is stored again: a clean-up may be about to remove it."""
 
-_CODE = re.compile(r"<Code>([A-Za-z0-9]{1,60})</Code>")
-_KIND = re.compile(r"\bkind: ([A-Z][a-z]+)")
+_CODE = regex(r"<Code>([A-Za-z0-9]{1,60})</Code>")
+_KIND = regex(r"\bkind: ([A-Z][a-z]+)")
 
 
 class ObjectBlobs:

@@ -15,6 +15,7 @@ import msgspec
 
 from assay.core import measures
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
+from assay.core.patterns import regex
 from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, Bound, Share, shares
 
 
@@ -84,14 +85,14 @@ def _bounds() -> dict[Bound, re.Pattern[str]]:
 
 
 _ENGLISH_SCALES = frozenset(("hundred", "thousand", "million", "billion", "trillion", "bn", "mn", "tn"))
-_YEAR = re.compile(r"1[5-9][0-9]{2}|20[0-9]{2}")
-_IN_YEAR = re.compile(
+_YEAR = regex(r"1[5-9][0-9]{2}|20[0-9]{2}")
+_IN_YEAR = regex(
     r"(?:\b(?:in|since|by|during|until|till|before|after|early|late|mid|year|years|fiscal|fy|spring|"
     r"summer|autumn|fall|winter|quarter|q[1-4])[ -])$",
     re.IGNORECASE,
 )
-_AGE = re.compile(r"\bage[ds]?(?: of| between)? (?:\d{1,3} ?(?:-|to|and|or) ?)?$", re.IGNORECASE)
-_RANGE = re.compile(r" ?(?:-|to|and|or|bis|und|до|至|~) ?")
+_AGE = regex(r"\bage[ds]?(?: of| between)? (?:\d{1,3} ?(?:-|to|and|or) ?)?$", re.IGNORECASE)
+_RANGE = regex(r" ?(?:-|to|and|or|bis|und|до|至|~) ?")
 
 
 class Amount(msgspec.Struct, frozen=True, kw_only=True):
@@ -366,8 +367,8 @@ def _decimals(words: str) -> str:
     return "".join(str(_spoken_number(part.replace("-", " "))) for part in joined.split())
 
 
-_COMMAS = re.compile(r"(?!0,)(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d{1,3}(?:['_]\d{3})+)(\.\d+)?")
-_POINTS = re.compile(r"(?!0\.)(\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+)(,\d+)?")
+_COMMAS = regex(r"(?!0,)(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d{1,3}(?:['_]\d{3})+)(\.\d+)?")
+_POINTS = regex(r"(?!0\.)(\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+)(,\d+)?")
 """Digits in groups of three; the first group is never just 0, since 0.375 is not 375."""
 
 

@@ -13,12 +13,13 @@ from typing import Literal as Choice
 import msgspec
 
 from assay.core.lexicon import stem as english
+from assay.core.patterns import regex
 from assay.core.text import sentences, words
 from assay.verify.amounts import Token, tokens
 
 # Text for comparison: without Markdown, in one Unicode form, and traceable to its original.
 
-_MARKUP = re.compile(
+_MARKUP = regex(
     r"""
       (?P<link>!?\[(?P<label>(?:[^\[\]\\]|\\.)*)\]\((?:[^\s()]|\([^\s()]*\))*(?:[ ]+"[^"\n]*")?\))
     | <(?P<auto>[a-z][a-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>
@@ -123,8 +124,8 @@ def _digit(sign: str) -> str:
 
 
 Kind = Choice["word", "name", "number", "sign"]
-WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]")
-_NEGATED = re.compile(r"n['’]t$", re.IGNORECASE)
+WORD = regex(r"(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]")
+_NEGATED = regex(r"n['’]t$", re.IGNORECASE)
 _BETWEEN = frozenset((",", ";", ":", "(", ")", "|", "and", "but", "while", "whereas"))
 COMMON = frozenset(
     """

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -15,6 +14,7 @@ import msgspec
 
 from assay.core.claims import Check, Claim, Relevance, RepairName, Verdict
 from assay.core.events import ClaimChecked
+from assay.core.patterns import regex
 from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
 from assay.evidence.ledger import Ledger
@@ -49,7 +49,7 @@ LONGEST_CLAIM = 5_000
 """Characters. A longer text is not a claim, and comparing each of its figures with each other takes long."""
 VERBATIM = 0.99
 """The score of a claim that the text states word for word."""
-_CITATION = re.compile(
+_CITATION = regex(
     r"(?P<before>[^\s\[【]{0,20})"
     r"(?:[ \t]?(?:\[\^?\d{1,3}(?:[ ]?[,;–-][ ]?\^?\d{1,3}){0,20}\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】)){1,9}"
 )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -19,6 +18,7 @@ from statistics import median
 import msgspec
 from rensa import RMinHash
 
+from assay.core.patterns import regex
 from assay.core.text import words
 
 # Chosen by hand, each for the reason beside it, except the bounds of rewrites (`FIGURED`, `PLAIN`).
@@ -290,7 +290,7 @@ ELSEWHERE = (
     "The team won the match in the last minute.",
 )
 """Sentences about unrelated topics: their cosines with passages show how near all texts are for an embedder."""
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_FIGURE = regex(r"\d+(?:[.,]\d+)*")
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from assay.core.claims import CHECKS
 from assay.core.clean import local_path
 from assay.core.markers import Marker
+from assay.core.patterns import regex
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
 from assay.core.text import words
@@ -190,7 +191,7 @@ def _address(url: str) -> str:
     return url if path is None else path.rpartition("/")[2]
 
 
-_NAMING = re.compile(r"id|name|number|title|slug|doi|isbn", re.IGNORECASE)
+_NAMING = regex(r"id|name|number|title|slug|doi|isbn", re.IGNORECASE)
 
 
 class FieldPassage(msgspec.Struct, frozen=True):
@@ -201,7 +202,7 @@ class FieldPassage(msgspec.Struct, frozen=True):
     value: str
 
 
-_FIELD = re.compile(
+_FIELD = regex(
     r"\s*(?:[-*+][ \t]+)?[:*_]{0,2}(?P<key>[^\W\d_][^:：\n]{0,60}?)[*_]{0,2}[ \t]*"
     r"[:：][*_]{0,2}[ \t]*(?P<value>\S.*|\n.*\S.*)",
     re.DOTALL,

@@ -7,7 +7,6 @@ compared at the claim's precision.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Decimal, DivisionByZero, InvalidOperation, localcontext
 from functools import lru_cache
@@ -16,6 +15,7 @@ from itertools import combinations, permutations
 import msgspec
 
 from assay.core import measures
+from assay.core.patterns import regex
 from assay.core.tables.answers import is_total
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
 from assay.core.tables.figures import Figure, figures_of, mean, total
@@ -281,7 +281,7 @@ def _guarded(compute: Callable[[Sequence[Input]], Computed]) -> Callable[[Sequen
 
 _YEARS = _guarded(_years)
 _OPERATIONS = tuple(
-    (re.compile(rf"\b(?:{cue})\b"), _YEARS if compute is _years else _guarded(compute), in_percent)
+    (regex(rf"\b(?:{cue})\b"), _YEARS if compute is _years else _guarded(compute), in_percent)
     for cue, compute, in_percent in (
         ("total(?:s|l?ing|l?ed)?|sum|combined|together|altogether|in all", _sums, False),
         ("difference|gap|margin|by|more|fewer|less|longer|shorter|higher|lower|ahead|up|down", _differences, False),

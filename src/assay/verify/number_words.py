@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.lexicon import NUMBER_WORDS, ORDINALS
+from assay.core.patterns import regex
 
 ONE_LETTER = frozenset("kmb")
 CURRENCIES = {
@@ -52,7 +53,7 @@ _WHOLES = {**{word: value for word, value in NUMBER_WORDS.items() if value <= 10
 _COUNT = rf"(?:{'|'.join(list(NUMBER_WORDS)[:10])}|\d)"
 _NO_PART = r"(?<!\bfirst )(?<!\bsecond )(?<!\bthird )(?<!\blatter )(?<!\blast )(?<!\bother )(?<!\ba )(?<!\bthe )"
 _TIMES = r"(?:second|minute|hour|day|week|month|quarter|year|decade)s?\b"
-_SHARE = re.compile(
+_SHARE = regex(
     rf"\b(?P<count>{_COUNT})[- ](?P<plural>{'|'.join(word for word in _PLURALS if word != 'quarters')})\b"
     rf"|\b(?P<quarters>{_COUNT})(?:-quarters\b|[ ]quarters(?= of\b))"
     r"|\bone[- ](?P<one>half|third|fifth|sixth|seventh|eighth|ninth|tenth)\b"
@@ -62,12 +63,12 @@ _SHARE = re.compile(
 )
 _SIGNS = ("hal", *(word for word in _PARTS if word != "half"))
 """A text without any of these, in lower case, has no such fraction: a much faster test."""
-_OUT_OF = re.compile(
+_OUT_OF = regex(
     rf" (?:in|out of) (?:every |an? )?(?P<whole>{'|'.join(_WHOLES)}|10{{1,3}}|[2-9])\b"
     rf"(?! ?(?:%|per ?cent|{_TIMES})|[.,:/-]\d)",
     re.IGNORECASE,
 )
-_SOME = re.compile(rf"\b(?P<some>{_COUNT}|ten)\Z", re.IGNORECASE)
+_SOME = regex(rf"\b(?P<some>{_COUNT}|ten)\Z", re.IGNORECASE)
 _REACH = 8
 """Code points before " in five" that contain the other number."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -13,6 +12,7 @@ from assay.core.brief import Brief
 from assay.core.claims import HOLDING, Check, Claim, Relevance, Summary, Verdict, summarize
 from assay.core.events import CitationsLocated, ClaimsGraded, VerifySummary
 from assay.core.markers import parse
+from assay.core.patterns import regex
 from assay.core.relevance import read_question
 from assay.core.relevance.grades import CitedSentence, grade
 from assay.core.report_sentences import ReportSentence, claims
@@ -44,7 +44,7 @@ from assay.verify.repair.mender import Mender, Repaired
 
 FEW = 2
 """The least keys of a question that can be understood without the one before it in the conversation."""
-_ASKED = re.compile(r"[^?？؟]+[?？؟]")
+_ASKED = regex(r"[^?？؟]+[?？؟]")
 
 
 async def graded(

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import pairwise
 
 from assay.core.claims import Check
+from assay.core.patterns import regex
 from assay.core.sources import Passage
 from assay.core.tables.answers import bound, is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
@@ -21,7 +22,7 @@ from assay.verify.evidence import ClaimEvidence, FieldPassage, field_of, names_o
 # Claims that frame a field: `KEY of SUBJECT: VALUE`, if a cited passage is `KEY: VALUE` of that subject.
 
 _NAMING = frozenset(("title", "name", "number", "id", "feature"))
-_TURNS = re.compile(r"(?:except|but|not|no|unless|if|when|only|with|without|as|and|or)\b", re.IGNORECASE)
+_TURNS = regex(r"(?:except|but|not|no|unless|if|when|only|with|without|as|and|or)\b", re.IGNORECASE)
 
 
 def framed(claim: str, evidence: ClaimEvidence) -> Check | None:

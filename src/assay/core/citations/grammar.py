@@ -16,6 +16,8 @@ from typing import Final
 
 import msgspec
 
+from assay.core.patterns import regex
+
 LONGEST = 400
 """The most characters of a citation with all its wrappers."""
 DEEPEST = 6
@@ -51,8 +53,8 @@ _LABELS = frozenset(
     version model type class series tabelle abbildung abb abschnitt tableau annexe tabla figura sección""".split()
 )
 """Words that have a number of their own: `Table S1.1` is no citation."""
-_COMMAND = re.compile(r"\\[A-Za-z]{2,20}\*?\{")
-_TAG = re.compile(r"<([A-Za-z][A-Za-z0-9-]{0,15})(?:[ \t][^<>\n]{0,200})?>")
+_COMMAND = regex(r"\\[A-Za-z]{2,20}\*?\{")
+_TAG = regex(r"<([A-Za-z][A-Za-z0-9-]{0,15})(?:[ \t][^<>\n]{0,200})?>")
 
 
 class Undecided(Exception):

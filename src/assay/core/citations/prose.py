@@ -6,16 +6,17 @@ import re
 from collections.abc import Callable
 
 from assay.core.citations.grammar import LEADS, CitationGroup, Parser, Undecided, is_ambiguous, spells
+from assay.core.patterns import regex
 from assay.core.scanner import Scanner, Token
 
 Knows = Callable[[str], bool]
 """A test: the run gave out this id, of a source or of a passage."""
 _OPENING = r"[(\[{<（［【〔〖「『〈《‹«*_~`^@#†\\]"
 _LEAD = "|".join(sorted(map(re.escape, LEADS), key=len, reverse=True))
-_CANDIDATE = re.compile(rf"{_OPENING}|[sSｓＳ](?=[0-9０-９])|(?<![^\W\d_])(?:{_LEAD})(?=[ \t]*[:：])", re.IGNORECASE)
-_UNFINISHED = re.compile(r"[\w\u0300-\u036f\u0900-\u0963]{1,16}[ \t]*\Z")
-_MARGIN = re.compile(r"[ \t>*+\-0-9.)#]{0,60}\Z")
-_RUN = re.compile(r"\*{1,3}|_{1,3}|~{1,2}|`{1,3}")
+_CANDIDATE = regex(rf"{_OPENING}|[sSｓＳ](?=[0-9０-９])|(?<![^\W\d_])(?:{_LEAD})(?=[ \t]*[:：])", re.IGNORECASE)
+_UNFINISHED = regex(r"[\w\u0300-\u036f\u0900-\u0963]{1,16}[ \t]*\Z")
+_MARGIN = regex(r"[ \t>*+\-0-9.)#]{0,60}\Z")
+_RUN = regex(r"\*{1,3}|_{1,3}|~{1,2}|`{1,3}")
 _BEHIND = 1000
 """How many characters before a place are kept for context."""
 
@@ -186,10 +187,10 @@ def _cited(parser: Parser, text: str, at: int) -> CitationGroup | None:
 
 # Citations inside code, links and formulas have no meaning there; they are moved to the place after them.
 
-_NUMBER = re.compile(r"[\s\[\]^#]*[0-9]{0,3}[\s\[\]^#]*")
+_NUMBER = regex(r"[\s\[\]^#]*[0-9]{0,3}[\s\[\]^#]*")
 _NOTHING = " \t\n`,;^{}"
 """Signs that are meaningless without the citations between them."""
-_WRAPPERS = re.compile(r"(`+|\$\$?|\\\(|\\\[)(.*?)(\1|\\\)|\\\])", re.DOTALL)
+_WRAPPERS = regex(r"(`+|\$\$?|\\\(|\\\[)(.*?)(\1|\\\)|\\\])", re.DOTALL)
 
 
 class Hoisting:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from assay.core.citations.prose import Hoisting, Knows, Prose, ProseCitations
+from assay.core.patterns import regex
 from assay.core.scanner import LOOK_AHEAD
 
 # Fences that models put around text that is not code: removed while the text streams.
@@ -23,13 +24,13 @@ OPENERS = frozenset(
     ecco certo aqui oto вот конечно ось 以下 以下是 这是 好的 これは はい 다음은 네 नीचे यहाँ إليك هذا işte""".split()
 )
 """First words of lines that announce a text. Only such a line is held back until the text after it is known."""
-_FIRST_WORD = re.compile(r"[*_ \t]*([^\W\d_]*)(.?)", re.DOTALL)
-_OPENING = re.compile(r"([ \t>]{0,20}(?:[-*+][ \t]+|[0-9]{1,3}[.)][ \t]+)?)(`{3,}|~{3,})[ \t]*([^`\n]{0,100})\n?")
-_BEGUN = re.compile(
+_FIRST_WORD = regex(r"[*_ \t]*([^\W\d_]*)(.?)", re.DOTALL)
+_OPENING = regex(r"([ \t>]{0,20}(?:[-*+][ \t]+|[0-9]{1,3}[.)][ \t]+)?)(`{3,}|~{3,})[ \t]*([^`\n]{0,100})\n?")
+_BEGUN = regex(
     r"[ \t>]{0,20}(?:[-*+]?[ \t]*|[0-9]{1,3}[.)]?[ \t]*)(?:`{0,2}|~{0,2}|`{3,}[^`\n]{0,100}|~{3,}[^\n]{0,100})"
 )
-_CLOSING = re.compile(r"[ \t>]{0,20}(`{3,}|~{3,})[ \t\r]*\n?")
-_HEADING = re.compile(r"^ {0,3}#{1,6} \S", re.MULTILINE)
+_CLOSING = regex(r"[ \t>]{0,20}(`{3,}|~{3,})[ \t\r]*\n?")
+_HEADING = regex(r"^ {0,3}#{1,6} \S", re.MULTILINE)
 
 
 class Fences:

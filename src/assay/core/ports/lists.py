@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, Protocol, TypeVar, cast
@@ -12,6 +11,7 @@ from typing import Literal, Protocol, TypeVar, cast
 import msgspec
 
 from assay.core.errors import UsageError
+from assay.core.patterns import regex
 from assay.core.usage import Usage
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ def read_cursor(cursor: str, kind: type[T]) -> T | None:
         raise UsageError(f"{cursor[:40]!r} is not a cursor of this list: use the one from the previous page") from None
 
 
-_TIME = re.compile(
+_TIME = regex(
     r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:[T ][0-2]\d(?::[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)?Z?)?)?)?"
 )
 

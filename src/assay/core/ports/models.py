@@ -11,6 +11,7 @@ import msgspec
 
 from assay.core.brief import Role
 from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
+from assay.core.patterns import regex
 from assay.core.usage import Usage
 
 
@@ -69,7 +70,7 @@ _MAKERS = (
     ("nvidia", r"nemotron"),
     ("ibm", r"granite"),
 )
-_MAKER = tuple((maker, re.compile(rf"(?:^|[/.:_-])(?:{names})", re.IGNORECASE)) for maker, names in _MAKERS)
+_MAKER = tuple((maker, regex(rf"(?:^|[/.:_-])(?:{names})", re.IGNORECASE)) for maker, names in _MAKERS)
 
 
 def family(name: str) -> str:

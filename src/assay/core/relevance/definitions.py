@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from assay.core.lexicon import stop_terms
+from assay.core.patterns import regex
 from assay.core.relevance.relevance_constants import DEFINING_WEIGHT, INTRODUCING_WEIGHT
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
 _ASKED = [
-    re.compile(pattern, re.IGNORECASE)
+    regex(pattern, re.IGNORECASE)
     for pattern in (
         r"(?:what|who)(?:['’]s|\s+(?:is|are|was|were)(?:\s+meant\s+by)?)\s+(?P<thing>.+)",
         r"what\s+(?:do|does|did)\s+(?P<thing>.+?)\s+(?:mean|stand\s+for|denote)",
@@ -25,9 +26,9 @@ _ASKED = [
         r"что\s+(?:такое|означает|значит)\s+(?P<thing>.+)|кто\s+так(?:ой|ая|ие)\s+(?P<who>.+)",
     )
 ]
-_WITHIN = re.compile(r"\s(?:in|on|at|for|within|with|bei|im|für|dans|en|para|в|для)\s", re.IGNORECASE)
+_WITHIN = regex(r"\s(?:in|on|at|for|within|with|bei|im|für|dans|en|para|в|для)\s", re.IGNORECASE)
 """Before where a thing is what it is: "a pool in Ninja"."""
-_OPENING = re.compile(r"^(?:[A-Z]:\s+)?[\W_]*")
+_OPENING = regex(r"^(?:[A-Z]:\s+)?[\W_]*")
 """What may stand before a definition: quotation marks, and the "A:" of questions and answers."""
 _NOUN = r"(?:an?|the|one|any\w*|some\w*|another|each|every\w*|what|whatever|those|people|short)\b"
 _KIND_OF = r"(?:(?:simply|just|essentially|basically|usually|generally|also)\s+)?"
@@ -42,7 +43,7 @@ _SAYS = (
     r"|(?:est|sont|était)\s+(?:une?|les?|la|l['’]|des)|signifie\b|désigne\b"
     r"|(?:es|son|era|fue)\s+(?:una?|unos|unas|el|la|los|las)\b|significa\b)"
 )
-_DEFINING = re.compile(
+_DEFINING = regex(
     rf"(?!(?i:this|these|those|that|such|his|her|its|their|our|my|your)\b)(?P<thing>[^:=;.!?()]{{1,80}}?)(?:\s*\([^)]*\))?(?:,[^,]{{1,60}},)?"
     rf"\s*(?:(?<=[\s)\"”’'`])(?i:{_SAYS})|[:=]\s+\S|\s[–—-]\s*(?:это\s)?)"
 )

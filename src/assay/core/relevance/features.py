@@ -8,13 +8,13 @@ in its title, or elsewhere in its document: each is a separate feature.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
+from assay.core.patterns import regex
 from assay.core.relevance.ordinals import same_ordinals
 from assay.core.relevance.relations import verb_keys
 from assay.core.relevance.relevance_constants import (
@@ -49,9 +49,9 @@ NAMES = (
 """The features, in the order of a vector."""
 Vector = tuple[float, ...]
 
-_YEAR = re.compile(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
-_A_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d]|[.,]\d)")
-_FIGURE = re.compile(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
+_YEAR = regex(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_A_YEAR = regex(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d]|[.,]\d)")
+_FIGURE = regex(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
 _MARKS = ".,;:()?!¿¡“”\"'"
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from assay.core.lexicon import ORDINALS, stop_terms
+from assay.core.patterns import regex
 from assay.core.relevance.topic_question import TopicQuestion, keys
 
 _ENGLISH = {"first": 1, "second": 2, **ORDINALS}
@@ -28,14 +29,14 @@ _FORMS = {
 }
 """Patterns for the ordinals from one to ten in other languages."""
 _SPELT = [
-    *((re.compile(form), number) for form, number in _ENGLISH.items()),
-    *((re.compile(form), number) for forms in _FORMS.values() for number, form in enumerate(forms.split(), 1)),
+    *((regex(form), number) for form, number in _ENGLISH.items()),
+    *((regex(form), number) for forms in _FORMS.values() for number, form in enumerate(forms.split(), 1)),
 ]
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
-_DIGITS = re.compile(r"(\d{1,3})(?:st|nd|rd|th|er|ère|e|ème|\.?[ºª]|-?(?:й|я|е|го|м|ю))")
-_AFTER_NAME = re.compile(r"(?<![^\W_])(?P<name>[^\W\d_][\w'’-]+)\s#?(?P<number>\d{1,2}|[IVX]{1,5})(?![\w%]|[.,:]\d)")
+_WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
+_DIGITS = regex(r"(\d{1,3})(?:st|nd|rd|th|er|ère|e|ème|\.?[ºª]|-?(?:й|я|е|го|м|ю))")
+_AFTER_NAME = regex(r"(?<![^\W_])(?P<name>[^\W\d_][\w'’-]+)\s#?(?P<number>\d{1,2}|[IVX]{1,5})(?![\w%]|[.,:]\d)")
 _ROMAN = dict(zip("I II III IV V VI VII VIII IX X XI XII".split(), range(1, 13), strict=True))
-_CJK = re.compile(r"第(?P<number>[一二三四五六七八九十]|\d{1,3})(?P<noun>\w)")
+_CJK = regex(r"第(?P<number>[一二三四五六七八九十]|\d{1,3})(?P<noun>\w)")
 _COUNTED = 2
 """The words after an ordinal that may say what it counts: "the first annual meeting"."""
 

@@ -12,14 +12,15 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from assay.core.lexicon import MONTHS, stop_terms
+from assay.core.patterns import regex
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
-_WHO = re.compile(
+_WHO = regex(
     r"(?<!\w)(?:who|wer|qui|quién|quiénes|chi|quem)\s+(?:(?:has|have|had|hat|hatte|haben|a|ont|avait|ha|han|había|"
     r"hanno|heeft)\s+)?(?:first\s+|originally\s+|zuerst\s+)?(?P<verb>[^\W\d_]{3,})",
     re.IGNORECASE,
 )
-_HAPPENED = re.compile(
+_HAPPENED = regex(
     r"(?:when|where|why|how|by whom|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
     r"(?:was|were|is|are|did|does|do|has|have|had)\s.+\s(?P<verb>[a-z]{3,})[?\s.]*",
     re.IGNORECASE,
@@ -29,27 +30,27 @@ _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w.'’-]+"
 _NAME = rf"(?P<name>{_CAPITAL})(?:\s+(?:(?:van|von|der|den|de|du|da|di|la|le)\s+)?{_CAPITAL})*"
 _BE = r"(?:is|are|was|were|be|been|being|est|sont|était|fut|été|es|son|fue|fueron|era|sido|è|fu|stato|stata|é|foi|werd)"
 _BY = r"(?:by|par|por|pela|pelo|da|dal|dalla|door)"
-_PASSIVE = re.compile(
+_PASSIVE = regex(
     rf"(?:(?<!\w)(?i:{_BE})\s+(?:\w+\s+)?(?P<told>[^\W\d_]{{3,}})"
     rf"|(?<!\w)(?P<reduced>[^\W\d_]+(?:ed|é|ée|és|ées|[ai]do|[ai]da|[aiu]to|[aiu]ta)))"
     rf"\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,2}}{_NAME}"
 )
-_DOER = re.compile(rf"(?<!\w){_BY}\s|{_CAPITAL}\s+(?:(?:van|von|de|da|di|la|le|[A-Z]\.)\s+)?{_CAPITAL}")
-_AFTER = re.compile(
+_DOER = regex(rf"(?<!\w){_BY}\s|{_CAPITAL}\s+(?:(?:van|von|de|da|di|la|le|[A-Z]\.)\s+)?{_CAPITAL}")
+_AFTER = regex(
     rf"\b(?:wurden?|worden|werden|wird)\b[^,;:]*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}}(?:t|en))\b"
 )
-_ACTIVE = re.compile(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
-_VOWELS = re.compile(r"[aeiouyäöüéèê]")
-_SUBJECT = re.compile(
+_ACTIVE = regex(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
+_VOWELS = regex(r"[aeiouyäöüéèê]")
+_SUBJECT = regex(
     r"(?<!\w)(?i:the|its|his|her|their|der|die|das|el|la|los|las|le|les|il|lo|gli|os?|as?)\s+(?:[a-zß-ÿ]+\s+){0,2}?"
     rf"(?P<noun>[^\W\d_]{{3,}})\s+(?:(?:(?:has|have|had|a|ont|avait|ha|han)\s+)?(?i:{_BE})\s+(?:\w+\s+)?"
     rf"(?P<told>[^\W\d_]{{3,}})\s+{_BY}\b"
     r"|wurden?\s+von\s[^,;:]*?\s(?P<verb>[a-zäöüß]{3,}(?:t|en))\b)"
 )
 """What something was done to: "the screenplay was written by …"."""
-_CREDITED = re.compile(rf"(?<!\w)([^\W\d_]{{3,}})\s+(?:{_BY}|von|de|di|van)\s+{_NAME}")
+_CREDITED = regex(rf"(?<!\w)([^\W\d_]{{3,}})\s+(?:{_BY}|von|de|di|van)\s+{_NAME}")
 """A thing with the name of somebody whose it is: "the novel by Carl Dorn"."""
-_TELLING = re.compile(r'[:："“„«「『]')
+_TELLING = regex(r'[:："“„«「『]')
 """What comes before a question that somebody else asked."""
 
 

@@ -8,6 +8,8 @@ new weights.
 
 import re
 
+from assay.core.patterns import regex
+
 # Features of a statement (`features`): scales that bring numbers to about the size of the others. By hand.
 
 FEWEST_COUNTED = 100
@@ -23,7 +25,7 @@ SHORT_KEYS, LONG_KEYS = 6, 40
 FRESH_KEYS = 8
 """A statement with this many keys that are not in the question counts as saying much that is new. By hand."""
 
-YEAR_AS_BOUND = re.compile(
+YEAR_AS_BOUND = regex(
     r"\b(?:since|after|before|until|till|by|from|between|than|to|and|or|vs|seit|nach|vor|bis|ab|zwischen|und|oder|als"
     r"|после|до|с|между|и|или|чем|desde|después de|antes de|hasta|entre|y|o|que|depuis|après|avant|jusqu['’]en|et|ou"
     r"|dal|dopo il|prima del|fino al|tra|e|na|voor|sinds|tot|en|منذ|بعد|قبل|حتى|بين|و) ?(?:1\d{3}|20\d{2})(?!\d)"

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, NUMERALS, TENS
+from assay.core.patterns import regex
 from assay.core.relevance.relevance_constants import LITERAL_WEIGHT
 from assay.core.relevance.topic_question import Measure, TopicQuestion, is_unspaced, keys
 
-REASON = re.compile(
+REASON = regex(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
     r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
     re.IGNORECASE,
@@ -49,14 +50,14 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
         r"\b(?:half|third|quarter|tenth|fifth|hälfte|drittel|viertel|половин|треть|четверть|mitad|tercio|moitié)",
     ),
 }
-MEASURES = {measure: re.compile("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
+MEASURES = {measure: regex("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
 """Signs of a measure in a statement."""
-_NUMBER = re.compile(r"\d")
-_CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
+_NUMBER = regex(r"\d")
+_CJK_NUMBER = regex("[一二三四五六七八九十百千万亿两半]")
 _ALL_OR_NONE = ("both", "neither", "none", "beide", "weder", "keiner")
 """Words that count as numbers: "neither Mercury nor Venus" are two."""
-_NUMERAL = re.compile(rf"\b(?:{'|'.join((*NUMBER_WORDS, *TENS, *NUMERALS, *_ALL_OR_NONE))})\b", re.IGNORECASE)
-_WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
+_NUMERAL = regex(rf"\b(?:{'|'.join((*NUMBER_WORDS, *TENS, *NUMERALS, *_ALL_OR_NONE))})\b", re.IGNORECASE)
+_WORD = regex(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 
 
 def has_number(text: str) -> bool:
@@ -80,11 +81,11 @@ _TIMES = {
     r"\bheute|gestern|frühling|sommer|herbst|winter|krieg|\bfrüh|\bspät|\bnach\b|\bvor\b|während|seit|\bbis\b|\bchr\.",
 }
 """Words that tell a time, beside years, dates, months and weekdays; in other languages any statement may tell one."""
-_CONDITION = re.compile(r"\b(?:when|whenever|if|once|unless|as|wenn|falls|sobald)\b", re.IGNORECASE)
-_PAST = re.compile(r"\W*(?:when (?:was|were|did|had)|wann (?:war|wurde|hat|hatte))", re.IGNORECASE)
+_CONDITION = regex(r"\b(?:when|whenever|if|once|unless|as|wenn|falls|sobald)\b", re.IGNORECASE)
+_PAST = regex(r"\W*(?:when (?:was|were|did|had)|wann (?:war|wurde|hat|hatte))", re.IGNORECASE)
 _AMBIGUOUS = ("may", "mar", "march", "mai", "dez")
 _MONTH = "|".join(month for month in MONTHS if month not in _AMBIGUOUS)
-_DATED = re.compile(
+_DATED = regex(
     rf"(?<![\d.])\d{{3,4}}s?(?![\d.]\d)|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2}}|\d{{1,2}}:\d{{2}}|\b(?i:{_MONTH})\b|\b(?:May|March|Mai)\b"
 )
 
@@ -97,7 +98,7 @@ def tells_time(question: TopicQuestion, text: str) -> bool:
     return _PAST.match(question.text) is None and _CONDITION.search(text) is not None
 
 
-_YEARS = re.compile(
+_YEARS = regex(
     r"(?<![\d.,])(?P<first>1\d{3}|20\d{2})(?:\s?[-–—~～]\s?|年?(?:到|至|から|まで)"
     r"|,?\s(?:to|till|until|through|bis|à|jusqu['’](?:à|en)|al?|hasta|até|tot|до|по|إلى|حتى)"
     r"(?:\s(?:\d{1,2}(?:st|nd|rd|th|\.)?|[^\W\d_]+\.?),?){0,3}\s)(?P<last>1\d{3}|20\d{2})(?!\d|[.,]\d)"
@@ -110,7 +111,7 @@ def stated_times(text: str) -> list[tuple[int, int]]:
     return [time for time in found if time[0] < time[1]]
 
 
-_LITERAL = re.compile(
+_LITERAL = regex(
     r"(?<![^\s(\"'`“„«])(?:--?[A-Za-z][\w-]*|(?:/[\w.-]+){2,}|[A-Za-z]\w+(?:(?:[.@]|::)\w{2,})+|[A-Za-z]\w*_\w+)"
     r"(?=(?:\(\))?[\s?,;:.!)\"'`”“»]|$)"
 )

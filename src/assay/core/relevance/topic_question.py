@@ -13,6 +13,7 @@ import msgspec
 
 from assay.core.languages import of_question
 from assay.core.lexicon import analysis_of, clauses, denied_parts, stop_terms, terms, without_affix
+from assay.core.patterns import regex
 from assay.core.relevance.relevance_constants import (
     ALIKE_PAIRS,
     COMMON_SHARE,
@@ -25,7 +26,7 @@ from assay.core.relevance.relevance_constants import (
 # Statements: what may answer a question, with its words as keys.
 
 Kind = Literal["prose", "row", "code"]
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_UNSPACED = regex("[\u0e00-\u0eff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +111,7 @@ LIGHT: dict[Measure, str] = {
     "стоить стоит",
 }
 """Words that only ask for a measure: a price is also what is "paid", and what takes a week is done "within" it."""
-CJK_ASKING = re.compile(
+CJK_ASKING = regex(
     "什么时候|什麼時候|多少|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪個|哪些|哪|何时|何時|いくつ|いくら|どこ|だれ|どの|いつ|怎么|怎麼"
     "|如何|为什么|為什麼|なぜ|几|幾|谁|誰|吗|嗎|呢|的|了|是|在|被|和|与|與"
 )
@@ -133,7 +134,7 @@ def _cue(form: str) -> re.Pattern[str]:
     return re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)")
 
 
-_NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
+_NAME = regex(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 CAPITALIZING = frozenset(("de", "lb"))
 """The languages that write every noun with a capital letter."""
 
@@ -292,7 +293,7 @@ def _common(short: str, long: str) -> int:
 
 Near = Mapping[str, frozenset[str]]
 """The keys near to each key of a question."""
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 def denial(question: TopicQuestion, statement: QuotableStatement, near: Near) -> float:

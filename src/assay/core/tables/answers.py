@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
 from assay.core.tables.figures import Figures, figures_of, is_missing, mean, moment, read_figure, total, written
 from assay.core.tables.words import Limit, Operation, languages
@@ -226,7 +227,7 @@ def _condition(table: ReadTable, given: RowCondition) -> str:
 
 # Sentences computed from tables are computed again and compared with the table they name.
 
-_LIMIT = re.compile(r"(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)(?:, |$)")
+_LIMIT = regex(r"(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)(?:, |$)")
 
 
 class _Body(msgspec.Struct, frozen=True):

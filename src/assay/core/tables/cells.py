@@ -12,21 +12,22 @@ from itertools import pairwise, zip_longest
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.sources import LONGEST_PASSAGE
 
 LONGEST_HEAD = 80
 LONGEST_CAPTION = 200
-_PAIR = re.compile(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
-_PLACE = re.compile(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
+_PAIR = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
+_PLACE = regex(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
 """The place of a row in a sheet."""
-UNNAMED = re.compile(r"column (?:\d+|[A-Z]{1,3})")
+UNNAMED = regex(r"column (?:\d+|[A-Z]{1,3})")
 """The name of a column with an empty header."""
-BAR = re.compile(r"(?<!\\)\|")
+BAR = regex(r"(?<!\\)\|")
 """Separates the cells of a row."""
-_RULE = re.compile(r"\|[-:=|+ ]*\|")
+_RULE = regex(r"\|[-:=|+ ]*\|")
 """The line between the header and the rows of a table in Markdown."""
-_FIGURE = re.compile(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
-_YEAR = re.compile(r"1\d{3}|20\d{2}")
+_FIGURE = regex(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
+_YEAR = regex(r"1\d{3}|20\d{2}")
 SIZED = 20
 """Rows examined to detect a header row."""
 
@@ -337,7 +338,7 @@ def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 # The lines in which a tool shows a model computed results over a table: one writer, one reader.
 
-_LINE = re.compile(r"Computed from passages? (?P<places>\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*): (?P<text>\S.*)")
+_LINE = regex(r"Computed from passages? (?P<places>\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*): (?P<text>\S.*)")
 MOST = 1_000
 """The most passages that one line names."""
 

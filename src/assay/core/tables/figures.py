@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.tables.cells import ReadTable
 
 BESIDE = 50
@@ -35,24 +36,24 @@ _MISSING = frozenset(
     "na n/a nan null none nil unknown tbd tba k.a. s.d. s/d nd n.d. n.a. - -- – — … ... .. ? x".split()
 )
 _MISSING |= {"not available", "keine angabe", "no data", "k. a.", "sin datos"}
-_NOTES = re.compile(
+_NOTES = regex(
     r"(?:\s*(?:\[[^\]]{1,12}\]|[*†‡§¶#¹²³⁰⁴⁵⁶⁷⁸⁹]+|\((?:est\.?|estimate|estimated|approx\.?|provisional|p|e|r|[a-z])\)))+$",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"^(?:~|≈|c\.|ca\.?|about|approx\.?|around|circa|etwa|rund|environ|env\.|unos|aprox\.?)\s*", re.I)
+_ABOUT = regex(r"^(?:~|≈|c\.|ca\.?|about|approx\.?|around|circa|etwa|rund|environ|env\.|unos|aprox\.?)\s*", re.I)
 _SPACES = "\u00a0\u2007\u2009\u202f '’_"
 _UNIT = r"(?:[%‰°€$£¥₹]|[^\W\d_])[^\d\s]{0,15}[²³]?(?: [^\d\s]{1,15}){0,2}"
-_AMOUNT = re.compile(
+_AMOUNT = regex(
     rf"(?P<open>\()?(?P<sign>[+\-−–])?\s*(?P<front>[$€£¥₹]|[A-Z]{{3}}(?=[ \d])|US\$)?\s*(?P<sign2>[+\-−–])?"
     rf"(?P<digits>\d[\d.,{_SPACES}]*\d|\d)(?P<exponent>[eE][+\-]?\d{{1,3}})?(?(open)\))\s*(?P<unit>{_UNIT})?"
 )
 _GROUPED = {
-    ".": re.compile(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d+(?:\.\d+)?"),
-    ",": re.compile(r"\d{1,3}(?:\.\d{2,3})*\.\d{3}(?:,\d+)?|\d+(?:,\d+)?"),
+    ".": regex(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d+(?:\.\d+)?"),
+    ",": regex(r"\d{1,3}(?:\.\d{2,3})*\.\d{3}(?:,\d+)?|\d+(?:,\d+)?"),
 }
-_EITHER = re.compile(r"\d{1,3}[.,]\d{3}")
+_EITHER = regex(r"\d{1,3}[.,]\d{3}")
 """Digits that are thousands with one separator and a decimal with the other."""
-_SPACED = re.compile(rf"(?<=\d)[{_SPACES}](?=\d{{3}}(?!\d))")
+_SPACED = regex(rf"(?<=\d)[{_SPACES}](?=\d{{3}}(?!\d))")
 _SCALES = {
     word: Decimal(10) ** power
     for power, words in {
@@ -63,8 +64,8 @@ _SCALES = {
     }.items()
     for word in words.split()
 }
-_ISO = re.compile(r"(?P<year>\d{4})(?:[-/](?P<month>\d{1,2})(?:[-/](?P<day>\d{1,2}))?)?(?:[ T].*)?")
-_LOCAL = re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
+_ISO = regex(r"(?P<year>\d{4})(?:[-/](?P<month>\d{1,2})(?:[-/](?P<day>\d{1,2}))?)?(?:[ T].*)?")
+_LOCAL = regex(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
 
 
 class Figure(msgspec.Struct, frozen=True, gc=False):

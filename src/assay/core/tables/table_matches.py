@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -10,6 +9,7 @@ from functools import lru_cache
 import msgspec
 
 from assay.core.lexicon import stop_terms
+from assay.core.patterns import regex
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.cells import UNNAMED, ReadTable
 from assay.core.tables.figures import figures_of, is_missing, moment, read_figure
@@ -22,8 +22,8 @@ BEGINNING = 2
 LEAST_SHORT = 3
 """Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
 
-PARTS = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
-_DIGITS = re.compile(r"\d[\d.,/:-]*\d|\d")
+PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
+_DIGITS = regex(r"\d[\d.,/:-]*\d|\d")
 
 
 class NamedValue(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
+from assay.core.patterns import regex
 from assay.core.tables.figures import read_figure
 
 Operation = Literal["cell", "sum", "mean", "count", "max", "min"]
@@ -25,7 +26,7 @@ NAMED: tuple[Named, ...] = ("sum", "mean", "count", "max", "min")
 DATED = "@date"
 """Stands for a column of dates among the measures of a degree."""
 _NUMBER = r"(?P<number>[+\-−]?\d[\d.,'\u00a0\u202f]*\d|\d)(?:\s*(?P<scale>[^\W\d_]+\.?))?"
-_WORD = re.compile(r"[^\W_]+")
+_WORD = regex(r"[^\W_]+")
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):

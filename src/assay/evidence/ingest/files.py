@@ -14,6 +14,7 @@ from urllib.parse import quote
 import msgspec
 
 from assay.core.errors import ExtractError, UsageError
+from assay.core.patterns import regex
 
 UPLOADED = ".upload"
 """The suffix of folders with uploaded files, whose paths are not shown."""
@@ -229,7 +230,7 @@ LOCKS = frozenset(
     "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml poetry.lock pdm.lock uv.lock pipfile.lock"
     " cargo.lock composer.lock gemfile.lock go.sum flake.lock mix.lock podfile.lock".split()
 )
-MINIFIED = re.compile(r"[.-]min\.\w+$", re.IGNORECASE)
+MINIFIED = regex(r"[.-]min\.\w+$", re.IGNORECASE)
 SOURCE = "text/x-source"
 """The media type of source code. People read manuals made by a tool; only for code it matters who made it."""
 DATA = frozenset((".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".sql", ".diff", ".patch"))
@@ -237,7 +238,7 @@ DATA = frozenset((".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".c
 LONG_LINES, LEAST = 300, 2_000
 """Code is minified if its lines have on average so many bytes and it has at least so many bytes."""
 HEAD = 2_000
-GENERATED = re.compile(
+GENERATED = regex(
     rb"@generated\b|\bcode generated\b[^\n]{0,200}\bdo not edit|\bdo not (?:edit|modify)\b[^\n]{0,80}\bgenerated\b"
     rb"|\b(?:auto-?|automatically |machine[- ])generated\b[^\n]{0,200}(?:\n[^\n]{0,200}){0,2}?\bdo not (?:edit|modify)",
     re.IGNORECASE,
@@ -253,7 +254,7 @@ SPHINX = "_sources"
 SHARED = 0.7
 """The share of a source's words that its page must have too."""
 LARGEST_TWIN = 4_000_000
-_WORD = re.compile(rb"[^\W_]{3,}|[\x80-\xff]{3,}")
+_WORD = regex(rb"[^\W_]{3,}|[\x80-\xff]{3,}")
 
 
 def left_out_by_name(name: str) -> str:

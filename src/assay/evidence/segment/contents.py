@@ -6,12 +6,12 @@ and a page, lists whose entries are headings of the same document, breadcrumb tr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.evidence.segment.blocks import TextBlock
 from assay.evidence.segment.lines import LEADER, LONGEST_ENTRY, has_leaders
 
@@ -26,23 +26,23 @@ LOOKED_AT = 2_000
 SHORT_LABEL = 40
 """Code points of a line directly above contents that only announces them."""
 
-_LINK = re.compile(
+_LINK = regex(
     r"!?\[(?>[^\[\]]{1,300}|\[[^\[\]]{0,200}\](?:\([^()\s]{0,500}\))?+){0,9}+\]"
     r"(?:\([^()\s]{0,500}(?:\s\"[^\"]{0,200}\")?\)|\[[^\[\]]{0,100}\])"
     r"|:(?:doc|ref|mod|class|func|meth):`[^`]{1,200}`|`[^`<]{0,200}<[^`<>]{1,500}>`__?|<https?://[^<>\s]{1,500}>"
 )
-_BEFORE_LINKS = re.compile(r"[^!\[:`<]*")
+_BEFORE_LINKS = regex(r"[^!\[:`<]*")
 """The text before any sign with which a link may begin."""
-_POINTER = re.compile(r"\[[^\]]{0,300}\](?:\(#[^)\s]{0,300}\)|: ?#\S{0,300})")
+_POINTER = regex(r"\[[^\]]{0,300}\](?:\(#[^)\s]{0,300}\)|: ?#\S{0,300})")
 """A link to a place on the same page."""
-_AWAY = re.compile(r"[(<]https?://")
-_NEAR = re.compile(r"\]\((?!\w{1,20}:|//)[^()\s]")
-_BADGE = re.compile(r"\[!\[")
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-_NUMBERING = re.compile(r"^(?:[-*+•]\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Za-z]|[ivxlcIVXLC]{1,6})[.):]*\s+)?")
-_CRUMBS = re.compile(r"[^»›.!?\n]{1,50}(?:\s[»›]\s*[^»›.!?\n]{1,50}){2,8}")
-_TARGET = re.compile(r"\]\([^)]{0,500}\)")
-_SIGNS = re.compile(r"[\W_]+")
+_AWAY = regex(r"[(<]https?://")
+_NEAR = regex(r"\]\((?!\w{1,20}:|//)[^()\s]")
+_BADGE = regex(r"\[!\[")
+_LETTERS = regex(r"[^\W\d_]{2}")
+_NUMBERING = regex(r"^(?:[-*+•]\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Za-z]|[ivxlcIVXLC]{1,6})[.):]*\s+)?")
+_CRUMBS = regex(r"[^»›.!?\n]{1,50}(?:\s[»›]\s*[^»›.!?\n]{1,50}){2,8}")
+_TARGET = regex(r"\]\([^)]{0,500}\)")
+_SIGNS = regex(r"[\W_]+")
 _ENTRIES = frozenset(("item", "paragraph", "row"))
 
 

@@ -6,6 +6,8 @@ import re
 
 import msgspec
 
+from assay.core.patterns import regex
+
 
 class TextLine(msgspec.Struct, frozen=True, gc=False):
     """A line without its ending, at code points `start` to `end`; `body` is without surrounding white space."""
@@ -26,19 +28,19 @@ class TextLine(msgspec.Struct, frozen=True, gc=False):
 
 LONG_KEY = 40
 LONG_VALUE = 60
-ENDING = re.compile(r"\r\n|\n|\r")
+ENDING = regex(r"\r\n|\n|\r")
 
-FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
-ATX = re.compile(r"(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#*)?$")
-UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}$")
-DECORATION = re.compile(r"[|+:=\-*_\s─-╿]+$")
-SIMPLE_TABLE = re.compile(r"={2,}(?:\s+={2,})+$")
-BULLET = re.compile(r"[-*+•‣◦](?:[ \t]+|$)")
-NUMBERED = re.compile(r"(?:\d{1,3}|[a-zA-Z#])[.)][ \t]+")
-DIRECTIVE = re.compile(r"\.\.[ \t]+([\w-]+)::")
+FENCE = regex(r"(`{3,}|~{3,})[^`]*$")
+ATX = regex(r"(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#*)?$")
+UNDERLINE = regex(r"([=\-~^\"'`#*+.:_<>])\1{2,}$")
+DECORATION = regex(r"[|+:=\-*_\s─-╿]+$")
+SIMPLE_TABLE = regex(r"={2,}(?:\s+={2,})+$")
+BULLET = regex(r"[-*+•‣◦](?:[ \t]+|$)")
+NUMBERED = regex(r"(?:\d{1,3}|[a-zA-Z#])[.)][ \t]+")
+DIRECTIVE = regex(r"\.\.[ \t]+([\w-]+)::")
 CODE_DIRECTIVES = frozenset(("code-block", "code", "sourcecode", "parsed-literal", "literalinclude", "doctest"))
 CONTENTS_DIRECTIVES = frozenset(("toctree", "contents", "sectnum", "tableofcontents"))
-CODE_SIGNS = re.compile(
+CODE_SIGNS = regex(
     r"^(?:>>>|\.\.\.|\$ |%|//|/\*|#include|@\w)|[{};]\s*$|=>|->|==|\w\(.*\)\s*[:;]?$|^\w[\w.\[\]]* = "
     r"|^(?:def|class|import|from|return|fn|let|var|func) "
 )
@@ -46,22 +48,20 @@ CODE_SIGNS = re.compile(
 # A key has at most four words, starts with a letter, and its colon is followed by a space or the line's end. The length
 # of its words is limited: one word of megabytes is not scanned.
 KEY = r"[^\W\d_][^\s:|*`\[\]()<>\"]{0,500}(?:[ ][^\s:|*`\[\]()<>\"]{1,500}){0,3}"
-FIELD = re.compile(rf":?(?P<key>{KEY}):(?:[ \t]|$)")
-ITEM_FIELD = re.compile(
+FIELD = regex(rf":?(?P<key>{KEY}):(?:[ \t]|$)")
+ITEM_FIELD = regex(
     rf"(?P<mark>\*\*|__|\*|_)?(?P<key>{KEY})(?:(?(mark)(?P=mark):|:)|(?(mark):(?P=mark)|(?!)))(?:[ \t]|$)"
 )
-RECORD = re.compile(
-    r"(?P<key>[^\W_](?:[^\s:：|\"`={};]{0,40}[ ]){0,9}[^\s:：|\"`={};.!?]{0,40})(?::[ \t]+|：[ \t]*)[^\s:/]"
-)
+RECORD = regex(r"(?P<key>[^\W_](?:[^\s:：|\"`={};]{0,40}[ ]){0,9}[^\s:：|\"`={};.!?]{0,40})(?::[ \t]+|：[ \t]*)[^\s:/]")
 """A line with a key of at most ten words, possibly with brackets and symbols, and a value."""
-LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}\.?|…{2,}|·{4,}|_{5,})\s*(?:\d{1,4}|[ivxlc]{1,7})?$", re.IGNORECASE)
+LEADER = regex(r"(?:\.{4,}|(?:\. ){3,}\.?|…{2,}|·{4,}|_{5,})\s*(?:\d{1,4}|[ivxlc]{1,7})?$", re.IGNORECASE)
 """The end of an entry in a printed table of contents."""
 LEADERS = ("....", ". . .", "……", "····", "_____")
 """One of these is in every match of `LEADER`."""
 LONGEST_ENTRY = 200
-LONE = re.compile(r"(?!(?:\d{1,3}|[a-zA-Z])[.)][ \t])[^\W_](?:[^:：…·_.]|\.(?!\s?\.))*$")
+LONE = regex(r"(?!(?:\d{1,3}|[a-zA-Z])[.)][ \t])[^\W_](?:[^:：…·_.]|\.(?!\s?\.))*$")
 """A line that is only text: no key, no number of an item, no leaders of a table of contents."""
-SENTENCE = re.compile(r"[a-z]{3}[.!?]\s+[A-Z]")
+SENTENCE = regex(r"[a-z]{3}[.!?]\s+[A-Z]")
 
 
 def lines(text: str) -> list[TextLine]:

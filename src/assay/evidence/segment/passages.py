@@ -6,10 +6,10 @@ row of a table. The *lead* is the sentence before a list, a table or code that s
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
+from assay.core.patterns import regex
 from assay.core.sources import LONGEST_PASSAGE, BlockKind, PassageSpan
 from assay.core.text import sentences
 from assay.evidence.segment import lines as shape
@@ -28,21 +28,21 @@ DEEPEST = 200
 """White space before a line that is examined."""
 
 _ENDS = (".", "!", "?", "。", "！", "？", "…", "؟", "।")
-_KEYED = re.compile(
+_KEYED = regex(
     r"(?P<mark>\*\*|__|``?)(?P<marked>[^*_`\n]{1,120})(?P=mark)[)\]]?[ ]*(?::|：|—|–|-)?(?=\s|$)"
     r"|(?P<plain>[^\W_][^:：|.!?\n]{0,60}?)(?::|：)(?=\s|$)"
 )
 """The beginning of an item that names what it describes: `**Name**: …`, `--option`, `Key: …`."""
-_MARKED = re.compile(r"[:：*_`]")
+_MARKED = regex(r"[:：*_`]")
 """A one-line item without any of these names nothing."""
-_AT_ONCE = re.compile(r"(?:\A|\n)[-*+] ")
+_AT_ONCE = regex(r"(?:\A|\n)[-*+] ")
 """A bullet at the beginning of a line."""
-_SENTENCE = re.compile(r"[.!?。！？؟।][\"'”’)\]]*\s+(?=\S)")
-_DELIMITER = re.compile(r"[-=─━]{2}|:-|-:")
-_STRONG = re.compile("[=━]{2}")
-_KEY_CELL = re.compile(r"\|\s*[^|\n]{1,80}[:：]\s*\|")
+_SENTENCE = regex(r"[.!?。！？؟।][\"'”’)\]]*\s+(?=\S)")
+_DELIMITER = regex(r"[-=─━]{2}|:-|-:")
+_STRONG = regex("[=━]{2}")
+_KEY_CELL = regex(r"\|\s*[^|\n]{1,80}[:：]\s*\|")
 """A first cell that is the key of its row: such a table has no header, whatever is drawn."""
-_BLANK = re.compile(r"\n[ \t]*\n|\r[ \t]*\r|\r\n[ \t]*\r\n")
+_BLANK = regex(r"\n[ \t]*\n|\r[ \t]*\r|\r\n[ \t]*\r\n")
 
 LED: frozenset[BlockKind] = frozenset(("item", "row", "code", "record"))
 
@@ -212,7 +212,7 @@ WINDOW = 50_000
 """Code points in which sentences are looked for at a time: nobody writes longer paragraphs, and a page that is one line
 of megabytes would block everything else in this process.
 """
-BREAKS = re.compile(r"[.!?…。！？؟۔।](?:(?<=[。！？؟۔।])|[\"'”’)\]]*\s)")
+BREAKS = regex(r"[.!?…。！？؟۔।](?:(?<=[。！？؟۔।])|[\"'”’)\]]*\s)")
 """Every place where a sentence may end inside a block."""
 WHOLE = frozenset(("row", "field", "record", "heading", "navigation"))
 """Kinds of blocks that are one passage each, unless they are too long."""

@@ -11,7 +11,6 @@ snapshots/HASH         the bytes it was read from
 
 from __future__ import annotations
 
-import re
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ import msgspec
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.patterns import regex
 from assay.core.ports.exporters import Record
 from assay.core.report import bibliography
 from assay.core.sources import Document, Passage, Snapshot, Source, sha256
@@ -44,7 +44,7 @@ MOST = 0xFFFE
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
 _LOCAL_SIGN, _CENTRAL_SIGN, _END_SIGN = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 _NEEDED, _MADE_BY, _STORED, _DATE, _MODE = 20, 3 << 8 | 20, 0, 1 << 5 | 1, 0o100644 << 16
-_NAME = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+_NAME = regex(rb"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _LONGEST_NAME = 200
 _CHECKSUM = range(14, 18)  # its bytes in a header
 
@@ -160,7 +160,7 @@ def _pieces(members: Sequence[BundleMember]) -> Iterator[tuple[str, bytes | memo
 
 FORMAT = "assay.bundle/1"
 MANIFEST, LOG, SOURCES = "MANIFEST.json", "events.jsonl", "sources.json"
-KNOWN = re.compile(
+KNOWN = regex(
     r"report\.(?:json|md|html)|events\.jsonl|sources\.json|documents/[0-9a-f]{64}\.txt|snapshots/[0-9a-f]{64}"
     r"|MANIFEST\.json\.minisig"
 )

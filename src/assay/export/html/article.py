@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import Any
@@ -17,6 +16,7 @@ from markupsafe import Markup
 from assay.core.bibliography import NumberedCitation
 from assay.core.blocks import Block
 from assay.core.claims import VERDICTS, Verdict
+from assay.core.patterns import regex
 from assay.core.phrases import reason
 from assay.core.report import Report
 from assay.core.translation import gettext as _
@@ -74,7 +74,7 @@ def article(text: ReportText, signs: Signs) -> Article:
     return Article(Markup(html), tuple(writer.headings), words)
 
 
-_PART = re.compile(r' id="part-\d+"')
+_PART = regex(r' id="part-\d+"')
 
 
 def bare(markdown: str) -> Markup:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from markupsafe import Markup
 
 from assay.core import phrases
 from assay.core.clean import HARMFUL, local_path, one_line
+from assay.core.patterns import regex
 from assay.core.phrases import notice_line, source_kind
 from assay.core.report import ReportPassage, ReportSource
 from assay.core.translation import date_of, labelled, number
@@ -16,8 +15,8 @@ from assay.core.view import Unreadable
 from assay.export import report_parts
 from assay.export.html.markup import Child, Material, address, el, foreign, framed, join, safe
 
-_BLANK = re.compile(r"\n\s*\n")
-_WRAPPED = re.compile(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
+_BLANK = regex(r"\n\s*\n")
+_WRAPPED = regex(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
 
 
 def sources(material: Material) -> Markup | None:

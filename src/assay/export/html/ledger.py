@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 
@@ -12,6 +11,7 @@ from markupsafe import Markup
 from assay.core import phrases
 from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
+from assay.core.patterns import regex
 from assay.core.phrases import MISSING, reason, relevance, verdict
 from assay.core.report import ReportClaim, ReportPassage, ReportRemoved
 from assay.core.translation import colon, day, number
@@ -19,7 +19,7 @@ from assay.core.translation import gettext as _
 from assay.export import report_parts
 from assay.export.html.markup import Child, Material, el, foreign, framed, icon, join, safe, word
 
-_TOKEN = re.compile(r"\w+(?:[.,'’]\w+)*|\W+?")
+_TOKEN = regex(r"\w+(?:[.,'’]\w+)*|\W+?")
 _LONGEST = 4_000
 """The most characters of a text that are compared: the time grows with the square."""
 

@@ -19,6 +19,7 @@ import platformdirs
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ConfigError, FetchFailed
+from assay.core.patterns import regex
 from assay.core.ports import Fetcher
 from assay.core.sources import RENDERED, Fetched
 from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical, read
@@ -169,7 +170,7 @@ RUN = frozenset(
 )
 """Types of scripts that run; others are data."""
 ASIDE = ["script", "style", "noscript", "template", "head", "nav", "header", "footer", "aside", "form", "svg"]
-_SCRIPT = re.compile(rb"<script", re.IGNORECASE)
+_SCRIPT = regex(rb"<script", re.IGNORECASE)
 
 
 class PageGlance(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
@@ -31,7 +32,7 @@ FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallbac
 """The duplicate of a text box for older programs."""
 AROUND = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
 """Elements that wrap paragraphs and tables: content controls, tracked insertions."""
-_HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
+_HEADING = regex(r"heading ([1-9])$", re.IGNORECASE)
 _NOTES = ("footnotes", "endnotes")
 DEEPEST_STYLE = 10
 

@@ -13,6 +13,7 @@ import msgspec
 
 from assay.core.errors import ExtractError, NoLetters
 from assay.core.languages import detect
+from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_line, stem
 from assay.fetch.pdf.lines import Pdf
@@ -35,11 +36,11 @@ NEXT, NEAR = 2, 0.7
 """A chapter's head recurs on the next page or the one after, unless figures fill a page."""
 TOLD = 0.5
 """A head says nothing new if at least this share of its words occurs in the text."""
-_NUMBER = re.compile(r"\d{1,5}")
-_ROMAN = re.compile(r"(?<!\w)[ivxlc]{1,7}(?!\w)", re.IGNORECASE)
+_NUMBER = regex(r"\d{1,5}")
+_ROMAN = regex(r"(?<!\w)[ivxlc]{1,7}(?!\w)", re.IGNORECASE)
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_WORD = re.compile(r"[^\W\d_]+")
-_SAID = re.compile(r"\w+")
+_WORD = regex(r"[^\W\d_]+")
+_SAID = regex(r"\w+")
 YEAR = 4
 
 
@@ -210,12 +211,12 @@ MOST_TEXT = 64 * 1024 * 1024
 """The most code points taken from one document."""
 NAMED = 3
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
-_FILE_LIKE = re.compile(
+_FILE_LIKE = regex(
     r"\.(?:docx?|pdf|tex|indd|qxd|ps|dvi|xlsx?|pptx?|odt|rtf|html?)$|^untitled|^[\W\d_]*$", re.IGNORECASE
 )
-_PROGRAM = re.compile(r"^Microsoft \w+ - ")
-_DATE = re.compile(r"^(?:D:)?((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
-_SPACE = re.compile(r"\s+")
+_PROGRAM = regex(r"^Microsoft \w+ - ")
+_DATE = regex(r"^(?:D:)?((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
+_SPACE = regex(r"\s+")
 
 
 def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:

@@ -13,6 +13,7 @@ import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw
 
 from assay.core.errors import ExtractError
+from assay.core.patterns import regex
 from assay.fetch.pdf.paragraphs import PrintedLine, PrintedPart
 
 FLATTENED = 1
@@ -23,8 +24,8 @@ WIDE_SPACE = 0.95
 LINE_END_HYPHEN = "\ufffe"
 """What PDFium writes in place of a hyphen at the end of a line and the line's end."""
 
-_LINE = re.compile(rf"[^\r\n{LINE_END_HYPHEN}]+(?:{LINE_END_HYPHEN}|$)?")
-_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{3,}")
+_LINE = regex(rf"[^\r\n{LINE_END_HYPHEN}]+(?:{LINE_END_HYPHEN}|$)?")
+_RIGHT_TO_LEFT = regex(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{3,}")
 
 
 class Pdf:

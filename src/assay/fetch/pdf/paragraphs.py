@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.sources import LONGEST_PASSAGE
 from assay.core.tables.cells import is_head
 from assay.fetch.text_form import names_of, one_cell, row_lines
@@ -135,11 +135,11 @@ def _unwrapped(lines: Sequence[Printed], placed: Sequence[dict[int, str]], width
     return rows
 
 
-ENDED = re.compile(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
-ITEM = re.compile(r"(?:[-*•‣◦▪●–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+\S")
-TAIL = re.compile(r"[^\W\d_]\S*(?:\s+|$)")
-WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+ENDED = regex(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
+ITEM = regex(r"(?:[-*•‣◦▪●–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+\S")
+TAIL = regex(r"[^\W\d_]\S*(?:\s+|$)")
+WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+UNSPACED = regex(r"[\u0e00-\u0eff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 SAME_ROW = 0.4
 """Lines whose bases differ by less than this many font sizes are beside each other."""
@@ -150,7 +150,7 @@ WIDE = 1.35
 SHORT_END, SHORT = 0.12, 0.3
 """A line ends its paragraph if it leaves this share of its column free: after a sentence, and before a capital."""
 LEAST_HEAD = 2
-SUSPENDED = re.compile(
+SUSPENDED = regex(
     r"(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|ed|en|of|och|eller|og|i|oraz|lub|и|или|та|або)(?!\w)"
 )
 """The words after a hyphen that stands for a part both words share, and is not the second half of a word."""

@@ -4,7 +4,6 @@ about its pages: robots directives and sitemaps.
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import AsyncIterable, Callable, Iterator, Mapping
 from datetime import datetime
@@ -17,6 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import FetchFailed
 from assay.core.later import later
+from assay.core.patterns import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, Url, read
 
@@ -121,7 +121,7 @@ MOMENT = 60.0
 """Seconds for which a page counts as fresh if its server says nothing (RFC 9111, 4.2.2): two addresses that lead to one
 page, and two agents that find it, need one request.
 """
-_DIRECTIVE = re.compile(r"([a-z-]{1,40})(?:\s*=\s*\"?([^\",]{0,40}))?")
+_DIRECTIVE = regex(r"([a-z-]{1,40})(?:\s*=\s*\"?([^\",]{0,40}))?")
 
 
 def seconds(at: str) -> float:

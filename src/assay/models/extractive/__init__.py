@@ -7,24 +7,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, Callable
+from typing import TYPE_CHECKING
 
 from assay.core.errors import ConfigError, ModelError
+from assay.core.later import later
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ToolCall
+from assay.core.patterns import regex
 from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.models.extractive import actions, field_values, reflection, reports, survey
+from assay.models.extractive import actions, reflection, reports
+
+if TYPE_CHECKING:
+    from assay.models.extractive import field_values, survey
+else:
+    field_values = later("assay.models.extractive.field_values")
+    survey = later("assay.models.extractive.survey")
 
 NAME = "extractive"
 DONE = "Done: the best documents found are read."
+
+
+# Few runs fill a form or read every document; their modules are loaded then.
+
+
+def _fill(request: Request) -> tuple[ToolCall, ...]:
+    return field_values.fill(request)
+
+
+def _survey(request: Request) -> tuple[ToolCall, ...]:
+    return survey.survey(request)
+
 
 _CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
     "triage": actions.triage,
     "background": actions.background,
     "orchestrate": actions.orchestrate,
     "research": actions.research,
-    "fill": field_values.fill,
-    "survey": survey.survey,
+    "fill": _fill,
+    "survey": _survey,
 }
 _WRITING: dict[Task, Callable[[Request], str]] = {
     "plan": reflection.plan,
@@ -35,7 +56,7 @@ _WRITING: dict[Task, Callable[[Request], str]] = {
     "write": reports.write,
     "answer": reports.answer,
 }
-_PIECE = re.compile(r".{1,80}(?:\s+|$)|.{1,80}", re.DOTALL)
+_PIECE = regex(r".{1,80}(?:\s+|$)|.{1,80}", re.DOTALL)
 
 
 class Extractive:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assay.core.messages import Request
+from assay.core.patterns import regex
 from assay.core.relevance import Judgement, judge, read_question
 from assay.core.relevance.definitions import is_defined_by
 from assay.core.relevance.relations import asks
@@ -65,7 +65,7 @@ LANGUAGE = 5
 """How many statements are used to detect the language: those with most of the question's words, since a library may
 have documents in several languages.
 """
-_HEADS = re.compile(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
+_HEADS = regex(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
 """The header before a value in a row."""
 Placed = tuple[SourcePassages, PassageSentence]
 

@@ -6,14 +6,15 @@ import re
 from collections.abc import Sequence
 
 from assay.core.lexicon import stop_terms
+from assay.core.patterns import regex
 from assay.core.relevance import read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
 from assay.models.extractive.field_words import FieldAsked, StatedValue
 from assay.models.shown_documents.shelf import SourcePassages
 
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?!\w)")
-_WEB = re.compile(r"https?://[^\s<>\"'`|]{3,300}")
+_EMAIL = regex(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?!\w)")
+_WEB = regex(r"https?://[^\s<>\"'`|]{3,300}")
 _OF_MAIL = frozenset(("email", "mail"))
 _OF_WEB = frozenset(("url", "uri", "website", "homepage", "webpage"))
 _GENERIC = _OF_MAIL | _OF_WEB | frozenset("e address contact web site page online official link".split())

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from assay.core.languages import of_question
 from assay.core.lexicon import NEGATIVES, stop_terms
+from assay.core.patterns import regex
 from assay.core.relevance import read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
@@ -46,12 +47,12 @@ _LIMITS = _set("""
 _ASKING = _set("whether if true false")
 """Words with which a description asks, and a document says nothing."""
 _JOINS = _set("and or und oder")
-_NO_CASE = re.compile(r"\bno (?:time|case|circumstances?|way|account|event|reason|longer)\b")
-_PART = re.compile(r"[;:,()—–]|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
-_KEYED = re.compile(r"(?P<key>[^:|]{1,80}?)\s*[:|]\s*(?P<value>\S[^|]*)")
+_NO_CASE = regex(r"\bno (?:time|case|circumstances?|way|account|event|reason|longer)\b")
+_PART = regex(r"[;:,()—–]|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
+_KEYED = regex(r"(?P<key>[^:|]{1,80}?)\s*[:|]\s*(?P<value>\S[^|]*)")
 _VERBS = _set("is are was were be been has have had does do did not never longer now still also always")
 _PRONOUNS = _set("it this they these")
-_PAST = re.compile(r"\b(?:was|were|had been)\b.*\b(?:1\d{3}|20\d{2}|then|first|century)\b", re.IGNORECASE)
+_PAST = regex(r"\b(?:was|were|had been)\b.*\b(?:1\d{3}|20\d{2}|then|first|century)\b", re.IGNORECASE)
 _OF_OTHERS = _set("no without")
 """These deny what is after them, which is not the field if all its words were before."""
 PERMITTED, FORBIDDEN, OTHER = "(permitted)", "(forbidden)", "(other)"

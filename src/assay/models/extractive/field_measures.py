@@ -10,6 +10,7 @@ from typing import NamedTuple
 from assay.core.dimensions import StatedMeasure, converted, dimension_of, lengths_of_things, stated, unit_of, words_of
 from assay.core.lexicon import stem, stop_terms
 from assay.core.measures import NAMES, comparable, convert, rounded
+from assay.core.patterns import regex
 from assay.core.relevance import TopicQuestion
 from assay.core.relevance.topic_question import keys
 from assay.models.extractive.field_words import SHARE, FieldAsked, StatedValue
@@ -102,7 +103,7 @@ _MEASURING = frozenset(stem(word) for word in "measures measured misst mesure me
 # Numbers with a unit of the kind that a label names.
 
 _NAMES = "|".join(sorted(map(re.escape, NAMES), key=len, reverse=True))
-_UNIT = re.compile(rf"[ \u00a0\u202f-]?(?P<unit>{_NAMES})(?!\w)", re.IGNORECASE)
+_UNIT = regex(rf"[ \u00a0\u202f-]?(?P<unit>{_NAMES})(?!\w)", re.IGNORECASE)
 
 
 def with_unit(number: re.Match[str], unit: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from assay.core.lexicon import NEGATIVES
+from assay.core.patterns import regex
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
@@ -33,7 +34,7 @@ LOOKED = 12
 """How many sentences are examined, best first."""
 LONGEST = 8
 """Words of a value that is no name."""
-_SAYS = re.compile(
+_SAYS = regex(
     r"\W{0,3}(?:(?:is|are|was|were|ist|sind|war|lautet|est|sont|était|es|son|era)\b|[:=])\s*"
     r"(?:(?:an?|the|der|die|das|le|la|el)\s+)?(?P<value>[^.,;:!?()|]{2,120})",
     re.IGNORECASE,

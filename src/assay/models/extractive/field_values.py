@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import msgspec
 
 from assay.core.measures import NAMES, comparable, split_label
 from assay.core.messages import Request, ToolCall
+from assay.core.patterns import regex
 from assay.core.tables.answers import TableAnswer
 from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.table_questions import cell
@@ -32,7 +32,7 @@ from assay.models.shown_documents.tabular import tables
 
 NO_CELL = "its row has no such cell"
 NONE = "no header field, row or sentence shown says it"
-_PARTS = re.compile(r",\s+|;\s+|\s+and\s+")
+_PARTS = regex(r",\s+|;\s+|\s+and\s+")
 
 Filled = dict[str, Any]
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from assay.core.languages import of_question
+from assay.core.patterns import regex
 from assay.core.tables.figures import read_figures
 
 SAMPLE = 2_000
@@ -16,7 +17,7 @@ ELSEWHERE = 8
 """How many words a comma or the like between them counts for."""
 Span = tuple[int, int]
 
-DATE = re.compile(
+DATE = regex(
     r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}(?:st|nd|rd|th)?[-. ]+(?:of |de )?[^\W\d_]{3,10}[-., ]+(?:de )?\d{4}"
     r"|[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{1,2}\.\d{1,2}\.\d{4})\b"
 )
@@ -25,13 +26,13 @@ _SCALE = (
     r"|mil|millones|millón"
 )
 _DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
-NUMBER = re.compile(rf"(?<![\w.,])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s(?:{_SCALE})(?!\w))?", re.IGNORECASE)
-YEAR = re.compile(r"(?:1[5-9]|20)\d{2}")
-SCALED = re.compile(rf"(?<!\w)(?:{_SCALE}|millions?)(?!\w)", re.IGNORECASE)
-WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+NUMBER = regex(rf"(?<![\w.,])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s(?:{_SCALE})(?!\w))?", re.IGNORECASE)
+YEAR = regex(r"(?:1[5-9]|20)\d{2}")
+SCALED = regex(rf"(?<!\w)(?:{_SCALE}|millions?)(?!\w)", re.IGNORECASE)
+WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CAPITAL = r"(?:(?:[A-Z]\.)+(?= [A-Z])|[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?)"
-NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
-_BREAK = re.compile(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|mais|después|y|pero)\b")
+NAME = regex(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
+_BREAK = regex(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|mais|después|y|pero)\b")
 
 
 def named(question: str) -> tuple[str, ...]:

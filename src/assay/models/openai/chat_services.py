@@ -20,6 +20,7 @@ import msgspec
 from assay.core.errors import ConfigError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import ModelFacts
+from assay.core.patterns import regex
 from assay.core.ports import Access
 from assay.core.remote_services import trusted
 from assay.models.streams import first_bytes
@@ -33,7 +34,7 @@ LEAST = 512
 """The smallest window in tokens that is believed."""
 
 _RUNNING = ("max_model_len", "loaded_context_length", "n_ctx", "context_length", "context_window", "max_context_length")
-_NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)", re.MULTILINE)
+_NUM_CTX = regex(r"^\s*num_ctx\s+(\d+)", re.MULTILINE)
 
 
 class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):

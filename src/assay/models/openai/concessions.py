@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.models.failures import ServiceFault, too_long
 
 MOST = 8
@@ -26,25 +27,25 @@ KEPT = frozenset(("model", "messages"))
 Choice = Literal["any", "required", "auto", "unsaid"]
 """How precisely a model can be told which tool to call: a named one, any, whether to call at all, or nothing."""
 
-_REFUSING = re.compile(
+_REFUSING = regex(
     r"support|unknown|unrecogni[sz]ed|unexpected|not (?:allowed|permitted|available|implemented|enabled)|extra|forbid"
     r"|invalid|requires?\b|must\b|cannot|can't|only\b|disabled|no endpoints",
     re.IGNORECASE,
 )
-_ROLES = re.compile(
+_ROLES = regex(
     r"(?:system|developer) (?:role|message|prompt|instruction)s?[^.]{0,40}(?:support|allow|permit|enabled)"
     r"|role[^.]{0,20}['\"](?:system|developer)['\"]"
     r"|(?:system|developer)['\"]?[^.]{0,30}(?:support|allow|with this model)"
     r"|roles? must alternate|must alternate (?:between )?user|role 'system'",
     re.IGNORECASE,
 )
-_TOOLLESS = re.compile(
+_TOOLLESS = regex(
     r"(?:not|n't) support (?:tools?\b|tool[ _-]?(?:use|call)|function[ _-]?call)|support tool use|tools param requires"
     r"|(?:\btools?\b|tool[ _-]?(?:use|calls?|calling)|function[ _-]?calling)[^.]{0,40}not (?:be )?(?:suppor|enabl)"
     r"|enable-auto-tool-choice|tool-call-parser",
     re.IGNORECASE,
 )
-_LIMIT = re.compile(
+_LIMIT = regex(
     r"(?:at most|up to|maximum(?: \w+){0,4}|less than or equal to|<=|no more than|max is)\D{0,24}?(\d[\d,]{2,})",
     re.IGNORECASE,
 )

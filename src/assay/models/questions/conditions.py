@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.core.lexicon import stem
+from assay.core.patterns import regex
 from assay.core.text import words
 from assay.models.questions.question import ParsedQuestion
 from assay.models.questions.words import CONCEPTS, carries_topic, stems
@@ -20,7 +21,7 @@ _THINGS = (
     r"(?:documents|files|pages|papers|articles|texts|reports|proposals|standards|records|notes|entries|"
     r"(?-i:[A-Z]{2,6}s))"
 )
-_WHOLE = re.compile(
+_WHOLE = regex(
     rf"^(?:please\s+)?(?:list|name|enumerate|show(?:\s+me)?|give\s+me|find|count)\s+(?:me\s+)?"
     rf"(?:all|every|each|the)\s+(?:of\s+the\s+)?(?:[\w-]+\s+){{0,3}}?{_THINGS}\b|"
     rf"\bhow\s+many\s+(?:of\s+the\s+)?(?:[\w-]+\s+){{0,3}}?{_THINGS}\b|"
@@ -29,19 +30,19 @@ _WHOLE = re.compile(
     rf"\bfor\s+(?:each|every)\s+(?:of\s+the\s+)?(?:document|file|page|paper|article|proposal|(?-i:[A-Z]{{2,6}}))\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(rf"(?:which|what)\s+(?:of\s+the\s+)?{_THINGS}\b", re.IGNORECASE)
-_MENTION = re.compile(
+_SEVERAL = regex(rf"(?:which|what)\s+(?:of\s+the\s+)?{_THINGS}\b", re.IGNORECASE)
+_MENTION = regex(
     r"\b(?:mention(?:s|ing)?|contain(?:s|ing)?(?:\s+the\s+(?:words?|phrase))?|refer(?:s|ring)?\s+to|use\s+the\s+words?)\s+"
     r"(?P<phrase>[^?]{2,80}?)\s*[?.]*$",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"“[^”]*”|„[^“”]*[“”]|«[^»]*»|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`")
-_JOIN = re.compile(r"(?:,\s*)?(?<![^\s,])(?P<join>and|or)\s+(?:also\s+)?|(?P<comma>,)\s+", re.IGNORECASE)
-_BOTH = re.compile(r"^\s*(?:both|either)\s+", re.IGNORECASE)
-_ARTICLE = re.compile(r"^(?:(?:the\s+(?:word|phrase)|the|an?|any)\s+)?[\"'“„«`]?", re.IGNORECASE)
+_QUOTED = regex(r"“[^”]*”|„[^“”]*[“”]|«[^»]*»|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`")
+_JOIN = regex(r"(?:,\s*)?(?<![^\s,])(?P<join>and|or)\s+(?:also\s+)?|(?P<comma>,)\s+", re.IGNORECASE)
+_BOTH = regex(r"^\s*(?:both|either)\s+", re.IGNORECASE)
+_ARTICLE = regex(r"^(?:(?:the\s+(?:word|phrase)|the|an?|any)\s+)?[\"'“„«`]?", re.IGNORECASE)
 _LONGEST = 5
 """Words of a value that may occur in a question."""
-_YEAR = re.compile(r"\b(?P<word>before|after|since|until|in|during)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
+_YEAR = regex(r"\b(?P<word>before|after|since|until|in|during)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 _OPERATORS = {"before": "<", "after": ">", "since": ">=", "until": "<=", "in": "~", "during": "~"}
 _ASKING = frozenset(
     stem(word)
@@ -102,10 +103,10 @@ def _phrase(said: str) -> str:
     return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted
 
 
-_SERIES = re.compile(r"\b[A-Z]{2,6}s\b")
+_SERIES = regex(r"\b[A-Z]{2,6}s\b")
 _CREATED = frozenset(map(stem, ("created", "written", "published", "proposed", "submitted", "opened")))
 _PART, _LAST = r"[A-Z][\w.'’-]{1,40}", r"[A-Z][\w'’-]{1,40}"
-_NAME = re.compile(rf"(?<!^)\b{_PART}(?:\s{{1,3}}(?:van|von|de|der|la|le|da|di|{_PART})){{0,3}}\s{{1,3}}{_LAST}\b")
+_NAME = regex(rf"(?<!^)\b{_PART}(?:\s{{1,3}}(?:van|von|de|der|la|le|da|di|{_PART})){{0,3}}\s{{1,3}}{_LAST}\b")
 """A name of several words, the last one capitalized. All parts are bounded: a question may be a page long."""
 
 

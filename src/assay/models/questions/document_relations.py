@@ -11,6 +11,8 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.patterns import regex
+
 Relation = Literal["requires", "replaces", "replaced"]
 
 FAR = 60
@@ -32,13 +34,13 @@ _CUES = {
         r"(?:presuppos|assum|extend)\w+|call\w* for|cannot do without|ha[sv]e? to be \w+ (?:in place )?(?:before|for)"
     ),
 }
-_CUE = re.compile(rf"\b(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _CUES.items())})\b", re.IGNORECASE)
-_BREAK = re.compile(r"[,;:.?!](?:\s|$)|\band\b|^\s*(?:which|that|who)\b", re.IGNORECASE)
+_CUE = regex(rf"\b(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _CUES.items())})\b", re.IGNORECASE)
+_BREAK = regex(r"[,;:.?!](?:\s|$)|\band\b|^\s*(?:which|that|who)\b", re.IGNORECASE)
 """Text between a document and such a word after which the word is about something else: "PEP 5, which replaced PEP 4".
 """
-_BY = re.compile(r"\bby\s+(?:the\s+)?(?:[\w-]+\s+)?$", re.IGNORECASE)
-_PASSIVE = re.compile(rf"\b{_BE}(?:\s+\w+){{0,2}}\s*$", re.IGNORECASE)
-_PLACED = re.compile(r"\s*(?:by|for|in|before|within|of)?\s*(?:the\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
+_BY = regex(r"\bby\s+(?:the\s+)?(?:[\w-]+\s+)?$", re.IGNORECASE)
+_PASSIVE = regex(rf"\b{_BE}(?:\s+\w+){{0,2}}\s*$", re.IGNORECASE)
+_PLACED = regex(r"\s*(?:by|for|in|before|within|of)?\s*(?:the\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
 
 
 class RelationMention(msgspec.Struct, frozen=True):

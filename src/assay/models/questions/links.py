@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from assay.core import markers
+from assay.core.patterns import regex
 from assay.core.text import words
 from assay.models.questions.document_relations import Relation, described
 from assay.models.questions.question import QUOTED, analyze
@@ -37,11 +38,9 @@ LONGEST = 600
 """Code points above which a text is a document, not a question."""
 _FIRST = frozenset(("first", "earliest", "oldest"))
 _LAST = frozenset(("last", "latest", "newest", "youngest", "recent", "recently"))
-_AT_FIRST = re.compile(r"\bwhen\b[^?]*?(?<!\bthe)(?<!\bwas)\s(?:first|last|recently)\s+(?=\w)", re.IGNORECASE)
+_AT_FIRST = regex(r"\bwhen\b[^?]*?(?<!\bthe)(?<!\bwas)\s(?:first|last|recently)\s+(?=\w)", re.IGNORECASE)
 """Phrases such as "when did it first appear?", in which "first" does not choose among several documents."""
-_FRAME = re.compile(
-    r"(?P<key>[^:]{2,40}?) of (?P<series>[^\W\d_]{2,12})[- ]?0*(?P<number>\d{1,6})\b[^:]*?: (?P<value>.*)"
-)
+_FRAME = regex(r"(?P<key>[^:]{2,40}?) of (?P<series>[^\W\d_]{2,12})[- ]?0*(?P<number>\d{1,6})\b[^:]*?: (?P<value>.*)")
 
 
 class Hop(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from functools import lru_cache
 import msgspec
 
 from assay.core.lexicon import stem
+from assay.core.patterns import regex
 from assay.core.relevance.topic_question import CJK_ASKING
 from assay.core.text import words
 from assay.models.questions.document_relations import described
@@ -33,15 +34,15 @@ from assay.models.questions.words import (
 
 # What a question names, and what it asks about that.
 
-_IDENTIFIER = re.compile(
+_IDENTIFIER = regex(
     r"(?<![^\W_])(?P<series>[^\W\d_]{2,12})[-–‑_ #]{0,2}(?:(?:number|no\.?|nr\.?|nummer|номер|#)\s*)?"
     r"0*(?P<number>\d{1,6})(?![^\W_])(?![.,]\d)",
     re.IGNORECASE,
 )
-QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
+QUOTED = regex(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
 TITLE = "▯"
 """Replaces a title taken out of a question; unlike an ellipsis, normalization does not change it."""
-_IT = re.compile(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
+_IT = regex(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
 _WHO = frozenset(map(stem, "who whom whose wer wem wen кто кем author people person name names من".split()))
 _WHEN = frozenset(map(stem, "when wann когда متى date day year month jahr datum".split()))
 
@@ -188,7 +189,7 @@ def parts(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(asking)) or (text.strip(),)
 
 
-_PART_END = re.compile(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
+_PART_END = regex(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
 
 
 def _pieces(text: str) -> Iterator[str]:

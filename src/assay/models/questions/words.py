@@ -7,11 +7,10 @@ Metadata of documents (author, date, successor) has many names; `CONCEPTS` group
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from assay.core.lexicon import MORE_STOP_WORDS, STOP_WORDS, stem
+from assay.core.patterns import regex
 from assay.core.text import words
 
 
@@ -28,8 +27,8 @@ _CJK_FUNCTION = frozenset(
     "的了是在和吗呢么什谁誰何哪为為与與及或也就都而被把对對从從到这這那些个個其之于於請请怎样樣如吧啊有"
 )
 """A pair of characters with one of these carries no topic; nor does one of hiragana only."""
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_HIRAGANA = re.compile(r"[\u3040-\u309f]")
+_CJK = regex(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_HIRAGANA = regex(r"[\u3040-\u309f]")
 
 
 def stems(text: str) -> list[str]:

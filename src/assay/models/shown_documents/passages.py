@@ -10,35 +10,36 @@ from functools import lru_cache
 import msgspec
 
 from assay.core import markers, passage_context
+from assay.core.patterns import regex
 from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.text import sentences, words
 from assay.models.questions.words import is_cjk
 
-_FIELD = re.compile(
+_FIELD = regex(
     r"\s*(?:[-*+]\s+)?[*_]{0,2}(?P<key>[^\W\d_][\w /()'.#-]{0,38}?)[*_]{0,2}\s*"
     r"(?::|：)[*_]{0,2}(?:\s+|(?<=：))(?P<value>\S.*)",
     re.DOTALL,
 )
-_OPTION = re.compile(r"(?<![\w`])--[a-z]")
+_OPTION = regex(r"(?<![\w`])--[a-z]")
 """An option of a command, as prose writes it between backticks; two of them make the text a command."""
-_RULE = re.compile(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_RULE = regex(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
+_BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
-_URL = re.compile(r"\]\([^)\s]*\)|https?://\S+")
-_LINK_TARGET = re.compile(r"\[[^\]]+\]:\s")
+_URL = regex(r"\]\([^)\s]*\)|https?://\S+")
+_LINK_TARGET = regex(r"\[[^\]]+\]:\s")
 _END = (".", "!", "?", "。", "！", "？", "؟", "…", "।", "｡")
-_CODE = re.compile(
+_CODE = regex(
     r"[{};]\s*$|^\s*[\w.\[\]\"']+\s*(?:[:+*/-]?=|->)\s*\S.*$"
     r"|^\s*(?:(?:async )?def|class|import|from|let|fn|pub|func|var|const|return)\b.*[:({;]?$"
     r"|^\s*@[\w.]+(?:\(.*\))?\s*$|^\s*[\w.]+\([^()]*\)\s*$|^\s+(?:#|//)\s.*$",
     re.MULTILINE,
 )
-_PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:|\$|[\w.~/@:-]*[$#]) \S", re.MULTILINE)
+_PROMPT = regex(r"^\s*(?:>>>|In \[\d+\]:|\$|[\w.~/@:-]*[$#]) \S", re.MULTILINE)
 """A line typed at the prompt of an interpreter or a shell: what follows is its output."""
 
-_ASSIGNED = re.compile(
+_ASSIGNED = regex(
     r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
 )
 _CUT_FROM = ",;) "
@@ -156,7 +157,7 @@ def _is_row(text: str) -> bool:
     return text.lstrip().startswith("|")
 
 
-_RECORD = re.compile(r"[^:|\n]{1,80}: [^|\n]*\S(?: \| [^:|\n]{1,80}: [^|\n]*\S)+")
+_RECORD = regex(r"[^:|\n]{1,80}: [^|\n]*\S(?: \| [^:|\n]{1,80}: [^|\n]*\S)+")
 
 
 def is_record(text: str) -> bool:
@@ -180,7 +181,7 @@ def _line(passage: str, place: int, line: str) -> tuple[PassageSentence, ...]:
     return () if bare or _unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, place, "row"),)
 
 
-_KEYED = re.compile(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
+_KEYED = regex(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
 
 
 def _keyed(text: str) -> list[str]:

@@ -11,6 +11,7 @@ import msgspec
 from assay.core import passage_context
 from assay.core.lexicon import stem
 from assay.core.messages import Closeness, Rarity
+from assay.core.patterns import regex
 from assay.core.sources import ordinal_of
 from assay.core.text import words
 from assay.models.questions.question import Identifier, ParsedQuestion, points_back, without
@@ -22,7 +23,7 @@ A_MARKER = 30
 HEADER_ORDINALS = 25
 """A passage farther down a document than this is no header, even if nothing before it is shown."""
 
-IDENTIFIED = re.compile(r"\[?([A-Z]{2,6}-\d{1,6})\]?(?=\(|\W*$)")
+IDENTIFIED = regex(r"\[?([A-Z]{2,6}-\d{1,6})\]?(?=\(|\W*$)")
 """A series and a number, as a link or alone."""
 
 

@@ -18,6 +18,7 @@ from assay.core.dimensions import dimension_of, unit_of
 from assay.core.lexicon import SCALES
 from assay.core.markers import strip
 from assay.core.measures import split_label
+from assay.core.patterns import regex
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words, words_of_name
 from assay.core.translation import gettext as _
@@ -34,7 +35,7 @@ LONGEST = 2_000
 """The most code points of a text."""
 MOST = 200
 """The most values of a list."""
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:[,_ \u00a0\u202f'’]\d{3})+(?:\.\d+)?")
+_GROUPED = regex(r"[+-]?\d{1,3}(?:[,_ \u00a0\u202f'’]\d{3})+(?:\.\d+)?")
 _YES, _NO = frozenset(("true", "yes")), frozenset(("false", "no"))
 
 

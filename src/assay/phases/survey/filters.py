@@ -13,6 +13,7 @@ import msgspec
 from assay.core.clean import one_line
 from assay.core.errors import ToolError
 from assay.core.messages import ToolDefinition
+from assay.core.patterns import regex
 from assay.core.sources import Document, Passage, PassageSpan
 from assay.core.text import words
 from assay.evidence.segment import segment
@@ -33,9 +34,9 @@ KEYS, VALUES, DISTINCT = 30, 40, 80
 """The most keys and values shown to a model. If a key has more than `DISTINCT` different values, none are listed,
 unless half of the documents have the most common ones."""
 SERIES_LETTERS = 8
-_EMPTY = re.compile(r"\s*(?:[-*+]\s+)?[^\W\d_][^:.!?\n]{0,60}:\W*")
+_EMPTY = regex(r"\s*(?:[-*+]\s+)?[^\W\d_][^:.!?\n]{0,60}:\W*")
 """A key without a value."""
-_SENTENCE = re.compile(r"[.!?;,]\s")
+_SENTENCE = regex(r"[.!?;,]\s")
 
 
 class HeaderField(msgspec.Struct, frozen=True):
@@ -177,9 +178,7 @@ Operator = Literal["=", "!=", "~", "<", ">", "<=", ">="]
 MOST_CONDITIONS = 8
 ANY = ("*",)
 """Any value: the document has the field."""
-_CONDITION = re.compile(
-    r"\s*(?P<key>[^=!~<>\n]{1,80}?)\s*(?P<operator>!=|<=|>=|=|~|<|>)\s*(?P<value>\S[^\n]{0,300}?)\s*"
-)
+_CONDITION = regex(r"\s*(?P<key>[^=!~<>\n]{1,80}?)\s*(?P<operator>!=|<=|>=|=|~|<|>)\s*(?P<value>\S[^\n]{0,300}?)\s*")
 _BETWEEN = {
     "<": "before",
     "<=": "at most",

@@ -7,19 +7,22 @@ a killed process and is removed first.
 from __future__ import annotations
 
 import logging
-import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import tantivy
-from filelock import FileLock
 
 from assay.core.errors import IndexDamaged
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
+from assay.core.patterns import regex
 from assay.core.sources import BlockKind, Document, PassageSpan
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +35,7 @@ FIELDS = 12
 """Header fields stored with a document, for questions that name it."""
 UNFOUND: frozenset[BlockKind] = frozenset(("heading", "navigation"))
 """Kinds of passages that are not found by themselves."""
-POINTER = re.compile(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
+POINTER = regex(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
 """An entry of a table of contents: it says nothing itself and would rank high by its shortness."""
 Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int, str, str]
 """A span as stored beside the index: cutting long documents again takes most of a search's time."""

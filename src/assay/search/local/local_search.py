@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-
-from filelock import FileLock
+from typing import TYPE_CHECKING
 
 from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
 from assay.core.lexicon import analysis_of
@@ -33,6 +32,9 @@ from assay.search.shared_index import (
     scope_of,
     silent,
 )
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 log = logging.getLogger(__name__)
 

@@ -13,6 +13,7 @@ import msgspec
 from starlette.responses import Response
 
 from assay.app.verification import VerifiedText
+from assay.core.patterns import regex
 from assay.core.ports import Addition, Hit
 from assay.core.ports.collections import ENDED, AdditionState
 from assay.core.sources import PagePlaces
@@ -143,7 +144,7 @@ WAIT, LONGEST_WAIT = 60.0, 600.0
 """Seconds a request waits until its documents are read."""
 LOOK_SECONDS = 0.5
 
-_PLACE = re.compile(rf"/[^\n;]*?/{FOLDER}/[0-9a-f]{{16}}{re.escape(UPLOADED)}/")
+_PLACE = regex(rf"/[^\n;]*?/{FOLDER}/[0-9a-f]{{16}}{re.escape(UPLOADED)}/")
 """The folder of an uploaded file."""
 
 

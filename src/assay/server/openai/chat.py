@@ -16,6 +16,7 @@ from starlette.routing import Route
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
 from assay.core.milestones import shorten
+from assay.core.patterns import regex
 from assay.core.usage import Usage
 from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, fault, json_answer, ticket_for
 from assay.server.openai.chat_stream import (
@@ -43,13 +44,13 @@ TITLE = 60
 """Code points of a title."""
 HEAD = 700
 """Code points at the start of a prompt that say what it wants."""
-_TASK = re.compile(r"\s*#{2,4}\s*Task\s*:", re.IGNORECASE)
-_HISTORY = re.compile(r"<chat_history>", re.IGNORECASE)
-_TITLE = re.compile(r"\btitle\b", re.IGNORECASE)
-_ABOUT = re.compile(r"\b(?:conversation|chat|dialogue|discussion|user'?s? messages?|session)\b", re.IGNORECASE)
-_SHORT = re.compile(r"\b(?:words?|characters?|concise|short|brief)\b", re.IGNORECASE)
-_FORM = re.compile(r"""\{\s*["'](\w+)["']\s*:\s*(\[|["'])""")
-_USER = re.compile(r"^[ \t>*-]*(?:user|human)\b[^:\n]{0,20}:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
+_TASK = regex(r"\s*#{2,4}\s*Task\s*:", re.IGNORECASE)
+_HISTORY = regex(r"<chat_history>", re.IGNORECASE)
+_TITLE = regex(r"\btitle\b", re.IGNORECASE)
+_ABOUT = regex(r"\b(?:conversation|chat|dialogue|discussion|user'?s? messages?|session)\b", re.IGNORECASE)
+_SHORT = regex(r"\b(?:words?|characters?|concise|short|brief)\b", re.IGNORECASE)
+_FORM = regex(r"""\{\s*["'](\w+)["']\s*:\s*(\[|["'])""")
+_USER = regex(r"^[ \t>*-]*(?:user|human)\b[^:\n]{0,20}:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
 Finish = Literal["stop", "length"]
 
 

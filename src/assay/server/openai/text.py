@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 import msgspec
@@ -12,6 +11,7 @@ from assay.core.assurance import report_state
 from assay.core.brief import Brief, Depth
 from assay.core.clean import link_target, one_line
 from assay.core.errors import UnknownName
+from assay.core.patterns import regex
 from assay.core.report import bibliography, build_report, render_report
 from assay.core.sources import Source
 from assay.core.view import RunView
@@ -152,9 +152,9 @@ LABEL = "openai."
 """Begins the labels of a run about the request itself; all others are the request's metadata."""
 Kind = Literal["model", "effort", "background", "include", "max_tool_calls", "max_output_tokens"]
 
-_RESPONSE = re.compile(r"resp_([0-9a-z]+)")
-_ITEM = re.compile(r"msg_([0-9a-z]+)")
-_FOOT = re.compile(r"\[Run ([0-9a-z]{6,}): ")
+_RESPONSE = regex(r"resp_([0-9a-z]+)")
+_ITEM = regex(r"msg_([0-9a-z]+)")
+_FOOT = regex(r"\[Run ([0-9a-z]{6,}): ")
 """How the last line of an answer names its run (see `foot_of`)."""
 
 

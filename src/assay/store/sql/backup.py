@@ -7,7 +7,6 @@ of a PostgreSQL database is a home when it is unpacked, and one of a home can be
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import tempfile
 import zipfile
@@ -21,6 +20,7 @@ import msgspec
 from sqlalchemy import Connection, Integer, Table, func, insert, inspect, select, text
 
 from assay.core.errors import StoreError
+from assay.core.patterns import regex
 from assay.store.blobs import READERS, KeptBlobs, place_of
 from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.home import BLOBS, DATABASE
@@ -30,7 +30,7 @@ from assay.store.sql.tables import documents, metadata, version
 # Copies all rows of one database into another, of whatever kinds.
 
 _AT_ONCE = 500
-_DERIVED = re.compile(r"search_[0-9]+_[a-z0-9_]+_(?:state|documents|passages|words)")
+_DERIVED = regex(r"search_[0-9]+_[a-z0-9_]+_(?:state|documents|passages|words)")
 """Tables of the search index beside a library (`search.postgres`), of any release."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
 from assay.core.errors import ConfigError, StoreAway, StoreError
+from assay.core.patterns import regex
 from assay.store.sql import merged_commits, sessions
 from assay.store.sql.tables import version
 
@@ -41,7 +41,7 @@ _DOOR = 0x61737367
 """Keys of advisory locks ("assa" and on), combined with a schema's name."""
 
 _FAULTS: tuple[type[BaseException], ...] = (SQLAlchemyError, psycopg.Error)
-_SCHEMA = re.compile(r"[a-z0-9_]{1,63}")
+_SCHEMA = regex(r"[a-z0-9_]{1,63}")
 
 
 @compiles(OnConflictDoNothing, "postgresql")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 import time
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import Connection, delete, exists, func, select
 
+from assay.core.patterns import regex
 from assay.core.ports.store import Swept
 from assay.core.sources import UNSORTED
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner, Stored
@@ -61,8 +61,8 @@ def sizes(database: Database) -> dict[str, int]:
     return found
 
 
-_HASH = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-_DERIVED = re.compile(r"set-[0-9a-f]{16}")
+_HASH = regex(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_DERIVED = regex(r"set-[0-9a-f]{16}")
 """Collections that were made for a run's documents (`store.common.set_members`)."""
 ORPHAN_SECONDS = 3_600
 """Bytes without references stay this long, because a document's bytes are written before its row."""

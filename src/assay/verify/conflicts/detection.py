@@ -17,6 +17,7 @@ from itertools import chain
 from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
 from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES, TENS
+from assay.core.patterns import regex
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
 from assay.core.text import sentences
@@ -30,9 +31,9 @@ from assay.verify.evidence_index import CitableIds
 # Which texts may state what a cited passage states, by their words, before they are analyzed.
 
 _SPELLED = frozenset(stem(word) for word in (*NUMBER_WORDS, *TENS, *ORDINALS, *SCALES))
-_ASCII_WORD = re.compile(r"(?:[A-Za-z]\.){2,}|[A-Za-z]+(?:'[A-Za-z]+)?")
+_ASCII_WORD = regex(r"(?:[A-Za-z]\.){2,}|[A-Za-z]+(?:'[A-Za-z]+)?")
 """Matches what `WORD` finds in ASCII text, except symbols, in half the time."""
-_DIGIT = re.compile(r"\d")
+_DIGIT = regex(r"\d")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences
 from assay.verify.amounts import Amount, Day, Literal, Token
@@ -21,7 +22,7 @@ from assay.verify.evidence import field_of
 
 # A date is a value if it is that of something that happens once: "was founded in 1964", "is a 1964 film".
 
-YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+YEAR = regex(r"(?:1[5-9]|20)\d\d")
 DATING = frozenset(
     stem(word)
     for word in """
@@ -139,8 +140,8 @@ _BESIDE = 5
 _LABELS = frozenset(
     "figure fig table section chapter part step version page no number article rule item phase type level line".split()
 )
-_ENDED = re.compile(r"[.!。！…][\"'”’»)\]*_`]{0,3}$")
-_ROW = re.compile(r"\||\t|\{|\}|;.*;.*;|=|::|\]\(")
+_ENDED = regex(r"[.!。！…][\"'”’»)\]*_`]{0,3}$")
+_ROW = regex(r"\||\t|\{|\}|;.*;.*;|=|::|\]\(")
 """Signs of text that is not prose: cells, code, links."""
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.messages import Reply
+from assay.core.patterns import regex
 from assay.run.call_repair import json_values, mend
 from assay.tools.arguments import define
 
@@ -23,13 +24,13 @@ SHORT = 60
 """Words of a reply that may have a verdict inside a sentence; in a longer one it must be labelled."""
 _BEFORE = 4
 """Words before a verdict that may change it."""
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_NAMED = re.compile(
+_WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NAMED = regex(
     r"(?:verdict|ruling|judge?ment|answer|conclusion|label|result|classification|rating)\b[\s*_`\"'”]{0,4}"
     r"(?:is|was|=|:|-|–|—)[\s*_`\"'“:]{0,6}(?P<said>[^\n.;,]{1,60})",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"\b(un)-(?=support)", re.IGNORECASE)
+_JOINED = regex(r"\b(un)-(?=support)", re.IGNORECASE)
 _STEMS: dict[str, Ruling] = {
     **dict.fromkeys(("supported", "supports", "support"), "supported"),
     **dict.fromkeys(("unsupported",), "unsupported"),

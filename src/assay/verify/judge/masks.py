@@ -7,7 +7,6 @@ since a claim without them says nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from string import ascii_uppercase
@@ -16,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.lexicon import MONTHS
+from assay.core.patterns import regex
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.amounts import Literal as Written
@@ -29,7 +29,7 @@ MOST = 12
 """Values hidden in one claim; a row with more is mostly figures, and the rest stays."""
 MOST_NAMES = 2
 
-_NUMBERED = re.compile(r"[ -]?\d")
+_NUMBERED = regex(r"[ -]?\d")
 """The text after a name that continues with a number."""
 
 

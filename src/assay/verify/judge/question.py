@@ -15,6 +15,7 @@ import msgspec
 from assay.core.claims import Check, Verdict
 from assay.core.clean import HARMFUL, one_line
 from assay.core.messages import Message, Request
+from assay.core.patterns import regex
 from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _
@@ -38,18 +39,18 @@ _ORDER = (
     r"answer|say|reply|respond|output|return|mark|rate|label|judge|classify|call|report|conclude|declare|set|choose|"
     r"ignore|disregard|forget|treat|consider"
 )
-_TELLING = re.compile(
+_TELLING = regex(
     rf"(?:^|[.!?,:;\n\"'“*>]\s{{0,3}}|\b(?:must|should|please|then|you|now|always)\s)(?:{_ORDER})\b"
     rf"[^.!?\n]{{0,120}}\b(?:{_VERDICT})\b|\bverdict\s{{0,3}}[:=]\s{{0,3}}[\"'“]?(?:{_VERDICT})\b",
     re.IGNORECASE,
 )
 """A command about a verdict, at the beginning of a clause."""
-_ADDRESSED = re.compile(
+_ADDRESSED = regex(
     r"\b(?:claims?|statements?|sentences?|judges?|verdict|evaluator|verifier|fact.?checker|AI|assistant|"
     r"(?:previous|above|prior|earlier|these|your) instructions?)\b",
     re.IGNORECASE,
 )
-_OURS = re.compile(r"support|contradict|verdict", re.IGNORECASE)
+_OURS = regex(r"support|contradict|verdict", re.IGNORECASE)
 _REST = 20
 """The most code points besides the command, in a sentence that says nothing else."""
 

@@ -19,6 +19,7 @@ from assay.core.events import SourceAdded, ToolFailed, ToolFinished, ToolStarted
 from assay.core.markers import parse
 from assay.core.messages import Message, Request
 from assay.core.passage_context import show
+from assay.core.patterns import regex
 from assay.core.ports import LedgerRow
 from assay.core.report_sentences import ReportSentence, read
 from assay.core.sources import SNIPPET, Passage, Source
@@ -111,11 +112,11 @@ def with_markers(sentence: ReportSentence, ids: Sequence[str]) -> ReportSentence
 
 LONGEST = 1_500
 """Code points of a readable sentence."""
-NOTHING = re.compile(r"[\W_]*nothing[\W_]*", re.IGNORECASE)
-_BLOCK = re.compile(r"(?:[-*+>|]|#{1,6}|\d{1,3}[.)])[ \t]+")
-_FENCE = re.compile(r"```[a-z]*")
+NOTHING = regex(r"[\W_]*nothing[\W_]*", re.IGNORECASE)
+_BLOCK = regex(r"(?:[-*+>|]|#{1,6}|\d{1,3}[.)])[ \t]+")
+_FENCE = regex(r"```[a-z]*")
 
-HEDGES = re.compile(
+HEDGES = regex(
     r"\b(?:may|might|could|can|perhaps|possibly|maybe|presumably|probably|likely|reportedly|allegedly|supposedly|"
     r"apparently|seemingly|arguably|potentially|purportedly|roughly|around|about|approximately|nearly|almost|"
     r"(?:it )?(?:seems?|appears?)(?: that)?|suggests?|"

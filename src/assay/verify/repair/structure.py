@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,12 +10,13 @@ import msgspec
 from assay.core.blocks import Block, line_spans, read_blocks
 from assay.core.clean import Edit
 from assay.core.markers import Marker
+from assay.core.patterns import regex
 from assay.core.report_sentences import ReportSentence
 
 _LEAVES = frozenset(("paragraph", "heading", "head row", "row"))
 _RULES = frozenset(("rule", "head row", "space"))
 """Blocks that do not keep their parent."""
-_NUMBER = re.compile(r"[ \t>]*(?:[-*+][ \t]+)*([0-9]{1,9})[.)]")
+_NUMBER = regex(r"[ \t>]*(?:[-*+][ \t]+)*([0-9]{1,9})[.)]")
 
 
 class Pruning:
@@ -140,8 +140,8 @@ class Pruning:
 
 # The extent of each sentence in the report: its words, its markers, its final punctuation.
 
-_CLOSING = re.compile(r"[.!?…。！？؟۔।,;:\"'”’»)\]*_~`」』】）]*")
-_BLANK_LINE = re.compile(r"\n[ \t>]*\n")
+_CLOSING = regex(r"[.!?…。！？؟۔।,;:\"'”’»)\]*_~`」』】）]*")
+_BLANK_LINE = regex(r"\n[ \t>]*\n")
 
 
 class SentenceExtent(msgspec.Struct, frozen=True, kw_only=True):

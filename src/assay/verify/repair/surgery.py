@@ -13,6 +13,7 @@ import msgspec
 
 from assay.core.blocks import Block
 from assay.core.clean import Edit, Edited
+from assay.core.patterns import regex
 from assay.core.report_sentences import PAIRED, ReportSentence, claims, read
 from assay.core.tables.cells import BAR
 from assay.verify.repair.structure import Pruning, SentenceExtent, extents
@@ -165,7 +166,7 @@ def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], empti
     return [*edits, *kept]
 
 
-_LABEL = re.compile(r"(?:\*\*|__)[^\n]+(?:\*\*|__):?")
+_LABEL = regex(r"(?:\*\*|__)[^\n]+(?:\*\*|__):?")
 
 
 def _with_labels(found: Sequence[SentenceExtent], gone: set[int], members: Mapping[int, list[int]]) -> set[int]:
@@ -229,7 +230,7 @@ def _item_text_out(found: Sequence[SentenceExtent], after: Block | None, inside:
     return Edit(start, stop, "")
 
 
-_SIGNS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|~~|[()“”„«»\"]")
+_SIGNS = regex(r"\*+|(?<!\w)_+|_+(?!\w)|~~|[()“”„«»\"]")
 _CLOSES = {")": "(", "”": "“", "»": "«"}
 
 

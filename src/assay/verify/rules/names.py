@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 from assay.core.lexicon import MONTHS
+from assay.core.patterns import regex
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, conflict, context
 from assay.verify.rules.polarity import denied
@@ -21,7 +21,7 @@ _LIKE = 5
 _SMALL = frozenset(("of", "de", "the", "van", "von", "&", "-", "'"))
 _PAIRS = frozenset((("of", "the"), ("de", "la"), ("van", "der"), ("van", "de"), ("von", "der")))
 """Words that may occur inside a name."""
-_VOWELS = re.compile(r"[aeiouy]")
+_VOWELS = regex(r"[aeiouy]")
 _NO_NAMES = frozenset(
     """
     additionally also consequently currently finally furthermore generally hence however initially instead meanwhile

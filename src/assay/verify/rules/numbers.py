@@ -17,6 +17,7 @@ import msgspec
 
 from assay.core import measures
 from assay.core.lexicon import MONTHS
+from assay.core.patterns import regex
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
@@ -232,7 +233,7 @@ def _is_spared(read: AnalyzedText, index: int, texts: Texts) -> bool:
     )
 
 
-_TELLS_APART = re.compile(r" ?[^\W\d_]{3,15} ?\)")
+_TELLS_APART = regex(r" ?[^\W\d_]{3,15} ?\)")
 
 
 def _is_loose(read: AnalyzedText, index: int, texts: Texts) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.scanner import scan
 from assay.core.sources import Passage
 from assay.core.text import sentences, words
@@ -25,13 +26,13 @@ class Quotation(msgspec.Struct, frozen=True):
         return bool(self.places)
 
 
-_PAIRS = re.compile(
+_PAIRS = regex(
     r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』|"
     r"(?<![\w\d])\"([^\"]+)\"(?!\w)"
 )
-_LEFT_OUT = re.compile(r"\s*(?:\[[^\]]*\]|\(\.\.\.\)|\.\.\.)\s*")
+_LEFT_OUT = regex(r"\s*(?:\[[^\]]*\]|\(\.\.\.\)|\.\.\.)\s*")
 _EDGES = " .,;:!?"
-_ENDS = re.compile(r"[^\W\d_]{3}[.!?](?:\s|$)")
+_ENDS = regex(r"[^\W\d_]{3}[.!?](?:\s|$)")
 """The end of a sentence, which a title does not have."""
 
 
@@ -139,8 +140,8 @@ def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int
 # Claims that say what a passage says, word for word.
 
 _TRAILING = " .!?。！？؟۔।…,;:|\"')]"
-_CLOSING = re.compile(r"(?:[.!?。！？؟۔।…,;:|\"')\]]| \|)*")
-_LINE = re.compile(r"^[ \t]*(?:[-*+•|>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
+_CLOSING = regex(r"(?:[.!?。！？؟۔।…,;:|\"')\]]| \|)*")
+_LINE = regex(r"^[ \t]*(?:[-*+•|>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
 
 
 def verbatim(claim: str, evidence: ClaimEvidence) -> Passage | None:

@@ -6,12 +6,12 @@ it refers to show the direction.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.tables.cells import row_cells
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
@@ -29,12 +29,12 @@ dropped dropping shrink shrinks shrank shrunk plunge plunged plummet plummeted s
 """
 CHANGES = dict.fromkeys(_UP.split(), 1) | dict.fromkeys(_DOWN.split(), -1)
 """Verbs for the direction of a figure."""
-_YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]?\d)")
+_YEAR = regex(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]?\d)")
 _RANKS = frozenset(("rank", "place", "posit", "chart", "seed", "list"))
 """Rising from 10 to 5 is a rise with these."""
 _BESIDE = 5
 """Words from one figure of "from A to B" to the other."""
-_RULE = re.compile(r"[\s|:-]+")
+_RULE = regex(r"[\s|:-]+")
 
 
 class Change(msgspec.Struct, frozen=True):

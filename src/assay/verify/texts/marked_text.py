@@ -12,6 +12,7 @@ import msgspec
 
 from assay.core.clean import local_path
 from assay.core.markers import Rendered
+from assay.core.patterns import regex
 from assay.core.scanner import Token, scan
 from assay.core.sources import Document
 from assay.core.text import words
@@ -48,15 +49,15 @@ class CitationSpan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NUMBER = r"\^?\d{1,3}(?!\d)"
-_NUMBERS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:[-\u2010-\u2015~]|[,;，、；&]|and)\s*{_NUMBER})*\s*(?:†[^\]】\n]*)?")
-_PART = re.compile(r"(\d{1,3})(?:\s*[-\u2010-\u2015~]\s*\^?(\d{1,3}))?")
-_PROSE = re.compile(
+_NUMBERS = regex(rf"\s*{_NUMBER}(?:\s*(?:[-\u2010-\u2015~]|[,;，、；&]|and)\s*{_NUMBER})*\s*(?:†[^\]】\n]*)?")
+_PART = regex(r"(\d{1,3})(?:\s*[-\u2010-\u2015~]\s*\^?(\d{1,3}))?")
+_PROSE = regex(
     rf"(?P<bracket>[\[【](?P<label>[^\[\]【】\n]{{1,120}})[\]】])"
     rf"|<sup>[ \t]{{0,3}}\[?(?P<raised>{_NUMBER}(?:[ \t]?[,;-][ \t]?{_NUMBER})*)\]?[ \t]{{0,3}}</sup>"
     rf"|(?P<url>{BARE.pattern})",
     re.IGNORECASE,
 )
-_CHECKBOX = re.compile(r"[ xX]")
+_CHECKBOX = regex(r"[ xX]")
 
 
 def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[CitationSpan, ...]:
@@ -136,12 +137,12 @@ def _numbers(inner: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+\S")
-_ALONE = re.compile(r"\((?:(?:sources?|see|via|from|quelle|cf\.?)[ \t]{0,3}:?[ \t]{0,3})?\Z", re.IGNORECASE)
-_BEHIND = re.compile(r"[ \t]*(?:$|[)\]|,;.\[【(])", re.MULTILINE)
+_HEADING = regex(r"(#{1,6})[ \t]+\S")
+_ALONE = regex(r"\((?:(?:sources?|see|via|from|quelle|cf\.?)[ \t]{0,3}:?[ \t]{0,3})?\Z", re.IGNORECASE)
+_BEHIND = regex(r"[ \t]*(?:$|[)\]|,;.\[【(])", re.MULTILINE)
 
-_BETWEEN = re.compile(r"[ \t]*(?:[,;&/|]|and)?[ \t]*")
-_CLOSING = re.compile(r"[ \t]*\)")
+_BETWEEN = regex(r"[ \t]*(?:[,;&/|]|and)?[ \t]*")
+_CLOSING = regex(r"[ \t]*\)")
 _Edit = tuple[int, int, str]
 _Marks = tuple[CitationSpan, list[str]]
 
@@ -270,7 +271,7 @@ def _only_names(text: str, place: CitationSpan) -> bool:
     return ended and _BEHIND.match(text, place.end) is not None
 
 
-_ITEM = re.compile(r"[ \t>]*(?:\d{1,4}[.)]|[-*+•])(?:[ \t]*\[[ xX]\])?")
+_ITEM = regex(r"[ \t>]*(?:\d{1,4}[.)]|[-*+•])(?:[ \t]*\[[ xX]\])?")
 
 
 def _skipped(text: str) -> Iterator[tuple[int, int]]:

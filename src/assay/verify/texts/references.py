@@ -18,6 +18,7 @@ from markdown_it.token import Token as MarkdownToken
 from assay.core import phrases
 from assay.core.blocks import read_blocks
 from assay.core.claims import VERDICTS
+from assay.core.patterns import regex
 from assay.core.scanner import Token
 from assay.core.text import sentences
 from assay.core.translation import Statement, gettext, labelled, ngettext
@@ -25,13 +26,13 @@ from assay.locale import LOCALES, speaking
 
 # Addresses in prose, and the title that a reference gives its document.
 
-BARE = re.compile(r"(?<![\w@])(?:https?|file)://[^\s<>\"`|\\^{}【】（）「」『』，。；、]{1,4000}", re.IGNORECASE)
+BARE = regex(r"(?<![\w@])(?:https?|file)://[^\s<>\"`|\\^{}【】（）「」『』，。；、]{1,4000}", re.IGNORECASE)
 """An address in prose; `trimmed` removes what belongs to the sentence."""
-_PATH = re.compile(r"(?:[\w.~-]+/)*[\w~-][\w.~-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?:#\S*)?")
+_PATH = regex(r"(?:[\w.~-]+/)*[\w~-][\w.~-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?:#\S*)?")
 _ENDING = ".,;:!?*_~'"
 _PAIRS = {")": "(", "]": "["}
-_SIGNS = re.compile(r"[*_`]+|^\W+|[\s:,;.–—|-]+$")
-_ACCESSED = re.compile(r"(?i)[\s,.;(]*\b(?:retrieved|accessed|abgerufen|consulté)\b[^\n]{0,60}$")
+_SIGNS = regex(r"[*_`]+|^\W+|[\s:,;.–—|-]+$")
+_ACCESSED = regex(r"(?i)[\s,.;(]*\b(?:retrieved|accessed|abgerufen|consulté)\b[^\n]{0,60}$")
 
 
 def trimmed(url: str) -> str:
@@ -125,7 +126,7 @@ def _in_every_language(say: Callable[[], Iterable[str]]) -> frozenset[str]:
     return frozenset(found)
 
 
-_NOTICES = re.compile(
+_NOTICES = regex(
     r"(?:"
     r"compiled by assay's built-in|nothing that answers this question was found|this answer rests on no sources|"
     r"(?:the|this) answer was put together by code|no model could write this report|"
@@ -178,11 +179,11 @@ def _counted(locale: str) -> re.Pattern[str]:
     return re.compile(rf"{re.escape(head)}(?:{pattern}){re.escape(tail)}{one}{more}{end}", re.IGNORECASE)
 
 
-_LINE = re.compile(r"[^\n]*\n?")
-_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*)")
-_BOLD = re.compile(r"[ ]{0,3}(\*\*|__)([^*_\n]{3,60})\1[ \t]*+:?[ \t]*+")
-_BARE = re.compile(r"[ ]{0,3}([^\W\d_][^\n.!?|]{2,50}?)[ \t]*+:?[ \t]*+")
-_NAMES = re.compile(
+_LINE = regex(r"[^\n]*\n?")
+_HEADING = regex(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*)")
+_BOLD = regex(r"[ ]{0,3}(\*\*|__)([^*_\n]{3,60})\1[ \t]*+:?[ \t]*+")
+_BARE = regex(r"[ ]{0,3}([^\W\d_][^\n.!?|]{2,50}?)[ \t]*+:?[ \t]*+")
+_NAMES = regex(
     r"[\W\d_]*+(?:[一二三四五六七八九十]{1,3}[、．.]|[IVX]{1,5}\.)?[\W\d_]*+(?:(?:key |main |selected |cited |full )?"
     r"(?:references?|sources?|bibliograph(?:y|ies)|works cited|literature(?: cited)?|citations?|footnotes?|end ?notes|"
     r"further reading|quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|einzelnachweise|fu(?:ß|ss)noten|"
@@ -193,14 +194,14 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 _LABEL = r"\^?[^\[\]\s][^\[\]\n]{0,58}"
-_ENTRY = re.compile(
+_ENTRY = regex(
     rf"[ \t>]{{0,12}}(?:[-*+•][ \t]+)?(?:\*\*|__)?"
     rf"(?:[\[【](?P<label>{_LABEL})[\]】](?![(\[])|(?P<number>\d{{1,4}})[.)、](?=[ \t*_\[]))"
     r"(?:\*\*|__)?[ \t]*:?[ \t]*(?P<text>.*)"
 )
-_ITEM = re.compile(r"[ \t>]{0,12}[-*+•][ \t]+(?P<text>.*)")
-_DEFINITION = re.compile(rf"[ \t>]{{0,12}}\[(?P<label>{_LABEL})\]:[ \t]*(?P<text>\S.*)")
-_LINKED = re.compile(r"https?://", re.IGNORECASE)
+_ITEM = regex(r"[ \t>]{0,12}[-*+•][ \t]+(?P<text>.*)")
+_DEFINITION = regex(rf"[ \t>]{{0,12}}\[(?P<label>{_LABEL})\]:[ \t]*(?P<text>\S.*)")
+_LINKED = regex(r"https?://", re.IGNORECASE)
 _LONGEST_ENTRY = 2_000
 """The most characters of a reference that are examined."""
 _PLAIN_LEVEL = 7

@@ -13,6 +13,7 @@ import msgspec
 
 from assay.core.claims import HOLDING, Check, Nearest
 from assay.core.lexicon import FUNCTION, NUMBER_WORDS, ORDINALS, SCALES, TENS, stem
+from assay.core.patterns import regex
 from assay.core.sources import Passage
 from assay.core.text import sentences
 
@@ -67,8 +68,8 @@ NUMBERS = {
 """Words compared as the figures they stand for."""
 _SCALES = {word: SCALES[word] for word in ("hundred", "thousand", "million", "billion", "trillion")}
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+")
-_MARKUP = re.compile(r"\[\d{1,3}\]|(?<!\w)-LSB-.{0,200}?-RSB-(?!\w)|(?<!\w)-[LR][RSC]B-(?!\w)|https?://\S+")
+_WORD = regex(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+")
+_MARKUP = regex(r"\[\d{1,3}\]|(?<!\w)-LSB-.{0,200}?-RSB-(?!\w)|(?<!\w)-[LR][RSC]B-(?!\w)|https?://\S+")
 """Text outside the sentence: numbered citations, addresses, brackets as some treebanks write them."""
 
 
