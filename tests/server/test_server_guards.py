@@ -157,6 +157,9 @@ async def test_a_number_of_thousands_of_digits_is_none(server: Served) -> None:
             f"/v1/responses/resp_{run}?stream=true&starting_after=soon",
         ):
             assert (await client.get(path)).status_code in (400, 422), path[:60]
+        for path in (f"/api/v1/documents/d/pages/{digits}", f"/api/v1/documents/d/pages/{digits}/picture"):
+            assert (await client.get(path)).status_code == 404
+        assert (await client.post(f"/api/v1/runs/{run}/agents/{digits}/cancel")).status_code == 404
         await client.put("/api/v1/collections/numbers", json={})
         page = await client.get(f"/library/numbers?offset={digits}", headers={"Accept": "text/html"})
         assert page.status_code < 500

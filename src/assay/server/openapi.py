@@ -302,7 +302,7 @@ def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
 def _parameters(endpoint: Endpoint, types: _Types) -> Iterator[Schema]:
     for name in endpoint.names:
         words = PATHS.get(name, "")
-        counted = f"{{{name}:int}}" in endpoint.path
+        counted = f"{{{name}:number}}" in endpoint.path
         schema: Schema = {"type": "integer", "minimum": 0} if counted else {"type": "string", "minLength": 1}
         yield {"name": name, "in": "path", "required": True, "schema": schema, "description": words}
     if endpoint.query is not None:

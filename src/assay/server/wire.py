@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_type_hints
 
 import msgspec
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -28,7 +29,17 @@ from assay.core.ports.users import Permission
 from assay.core.sources import sha256
 from assay.server.backend import Backend, backend_of, owner_of
 from assay.server.gate import check
-from assay.server.problems import Fault, Refusal, refusal
+from assay.server.problems import DIGITS, Fault, Refusal, refusal
+
+
+class _Number(IntegerConvertor):
+    """A number in a path, but not one of thousands of digits, which Python refuses to read and `int` would match."""
+
+    regex = rf"[0-9]{{1,{DIGITS}}}"
+
+
+register_url_convertor("number", _Number())
+
 
 # What a request has that its type does not allow: the place, and the names or values allowed there.
 

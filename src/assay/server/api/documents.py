@@ -99,13 +99,13 @@ async def show_document(call: RouteCall, document: str) -> DocumentFacts:
     return await call.assay.facts(document)
 
 
-@routes.get("/documents/{document}/pages/{number:int}")
+@routes.get("/documents/{document}/pages/{number:number}")
 async def read_page(call: RouteCall, document: str, number: int) -> PageText:
     """Read a page of a document, from 1, and its place in the text; a document without pages is one page."""
     return await call.assay.page_text(document, number)
 
 
-@routes.get("/documents/{document}/pages/{number:int}/picture", media=("image/png",))
+@routes.get("/documents/{document}/pages/{number:number}/picture", media=("image/png",))
 async def draw_page(call: RouteCall, document: str, number: int, query: PictureWanted) -> Response:
     """Draw a page of a PDF, from 1, as a PNG. Other documents have no pictures."""
     picture = await call.assay.page_picture(document, number, query.width)

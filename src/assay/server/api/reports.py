@@ -172,7 +172,7 @@ async def show_citation(call: RouteCall, run: str, number: str) -> CitationShown
     if cited is None:
         raise refusal("invalid", f"a citation is a number, not {number[:40]!r}")
     found = await call.assay.passage(run, cited)
-    return CitationShown(number=int(number), passages=tuple(found))
+    return CitationShown(number=cited, passages=tuple(found))
 
 
 @routes.get("/runs/{run}/claims")

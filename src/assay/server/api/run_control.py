@@ -77,7 +77,7 @@ async def finish_run(call: RouteCall, run: str) -> Controlled:
     return await _control(call, run, "finish")
 
 
-@routes.post("/runs/{run}/agents/{lane:int}/cancel")
+@routes.post("/runs/{run}/agents/{lane:number}/cancel")
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Controlled:
     """Stop one agent; its findings are kept, and the run goes on without it."""
     row = await call.assay.find(run)

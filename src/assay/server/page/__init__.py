@@ -54,7 +54,7 @@ ROUTES: tuple[Route, ...] = (
     _route("POST", "/runs/{run}/finish", runscreen.finish),
     _route("POST", "/runs/{run}/pause", runscreen.pause),
     _route("POST", "/runs/{run}/cancel", runscreen.cancel),
-    _route("POST", "/runs/{run}/agents/{lane:int}/cancel", runscreen.cancel_agent),
+    _route("POST", "/runs/{run}/agents/{lane:number}/cancel", runscreen.cancel_agent),
     _route("POST", "/runs/{run}/resume", runscreen.resume),
     _route("POST", "/runs/{run}/answers", runscreen.answer),
     _route("POST", "/runs/{run}/approve", runscreen.approve),
