@@ -103,6 +103,23 @@ class Features:
             _merge(held, each)
         return held
 
+    def texts_around(self, at: int) -> list[str]:
+        """The texts of a statement's neighbours, its heading and its title."""
+        return [*(self.statements[other].text for other in self._neighbours(at)), *_context(self.statements[at])]
+
+    def shared_most(self, places: Sequence[int]) -> int:
+        """The most keys of the question that one of these statements has, with its context."""
+        return max((len(self.matches_around(at)) for at in places), default=0)
+
+    def has_name(self, at: int) -> bool:
+        """True if a statement, with its context, has a name of the question."""
+        return not self.question.names.isdisjoint(self.matches_around(at))
+
+    def has_all_but(self, word: str, at: int) -> bool:
+        """True if a statement, with its context, has all keys of the question but those of a word."""
+        rest = set(self._asked).difference(keys(word, self.question.analysis))
+        return bool(rest) and rest <= self.matches_around(at).keys()
+
     def absent(self) -> float:
         """The share of the question's weight, in keys that are rare enough to count as absent, that nothing found
         has.
