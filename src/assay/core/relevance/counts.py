@@ -41,7 +41,11 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
-_NAME = re.compile(r"(?<=[\s(\"“„])[A-ZÀ-ÖØ-Þ][\w'’-]*\s$")
+_NAME = re.compile(
+    r"(?:(?<=[\s(\"“„])|^(?!(?:about|almost|around|at|in|just|nearly|only|over|roughly|some|under|etwa|fast|nur|rund|über|casi|"
+    r"unos|solo)\b))(?-i:[A-ZÀ-ÖØ-Þ])[\w'’-]*\s$",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLAUSES = re.compile(r"[.;!?](?:\s|$)|\n")
 _BEFORE, _BEHIND = 4, 3
@@ -70,7 +74,7 @@ def _persons(analysis: str) -> frozenset[str]:
 
 
 def _is_read(question: TopicQuestion) -> bool:
-    return not question.measure and question.language in _LANGUAGES and question.negating in _LANGUAGES
+    return not question.measure and {question.language or question.negating, question.negating} <= _LANGUAGES
 
 
 def counts(question: TopicQuestion, texts: Sequence[str], around: Sequence[str]) -> bool:

@@ -107,9 +107,11 @@ class Features:
         """The texts of a statement's neighbours, its heading and its title."""
         return [*(self.statements[other].text for other in self._neighbours(at)), *_context(self.statements[at])]
 
-    def shared_most(self, places: Sequence[int]) -> int:
-        """The most keys of the question that one of these statements has, with its context."""
-        return max((len(self.matches_around(at)) for at in places), default=0)
+    def is_scattered(self, places: Sequence[int]) -> bool:
+        """True if each of these statements, with its context, has at most one key of the question, which is no name,
+        and the question has more.
+        """
+        return len(self._asked) > 1 and all(len(self.matches_around(at)) < 2 and not self.has_name(at) for at in places)
 
     def has_name(self, at: int) -> bool:
         """True if a statement, with its context, has a name of the question."""

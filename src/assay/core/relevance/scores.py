@@ -35,7 +35,6 @@ from assay.core.relevance.relevance_constants import (
     SCATTERED_CHANCE,
     SURE_CHANCE,
     TOGETHER,
-    TWO_TOGETHER,
 )
 from assay.core.relevance.signs import tells_time, written_otherwise
 from assay.core.relevance.superlatives import extremes
@@ -223,7 +222,7 @@ def judge(
     unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
     amiss = unmeasured or _is_beside(features, scores, able, best)
     chance = 0.0 if amiss else _chance(vector)
-    if features.shared_most(best) < min(TWO_TOGETHER, len(set(question.keys))):
+    if features.is_scattered(best):
         chance = min(chance, SCATTERED_CHANCE)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
@@ -288,7 +287,7 @@ def _tells_event(features: Features, texts: Sequence[str], best: Sequence[int]) 
     """
     question, verb = features.question, asked_event(features.question)
     told = [at for at in best if verb and tells_time(question, texts[at])]
-    if not verb or (not is_of_life(verb) and any(features.has_all_but(verb, at) for at in told)):
+    if not verb or (not is_of_life(question, verb) and any(features.has_all_but(verb, at) for at in told)):
         return True
     about = (at for at in told if not question.names or features.has_name(at) or points_to_it(texts[at]))
     return any(tells_event(question, verb, (texts[at], *features.texts_around(at))) for at in about)
