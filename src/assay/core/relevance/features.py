@@ -114,8 +114,9 @@ class Features:
         return len(self._asked) > 1 and all(len(self.matches_around(at)) < 2 and not self.has_name(at) for at in places)
 
     def has_name(self, at: int) -> bool:
-        """True if a statement, with its context, has a name of the question."""
-        return not self.question.names.isdisjoint(self.matches_around(at))
+        """True if a statement, with its context, has a name of the question; a number alone is none."""
+        held = self.question.names & self.matches_around(at).keys()
+        return any(not any(map(str.isdigit, key)) for key in held)
 
     def has_all_but(self, word: str, at: int) -> bool:
         """True if a statement, with its context, has all keys of the question but those of a word."""
