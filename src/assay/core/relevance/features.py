@@ -107,22 +107,6 @@ class Features:
         """The texts of a statement's neighbours, its heading and its title."""
         return [*(self.statements[other].text for other in self._neighbours(at)), *_context(self.statements[at])]
 
-    def is_scattered(self, places: Sequence[int]) -> bool:
-        """True if each of these statements, with its context, has at most one key of the question, which is no name,
-        and the question has more.
-        """
-        return len(self._asked) > 1 and all(len(self.matches_around(at)) < 2 and not self.has_name(at) for at in places)
-
-    def has_name(self, at: int) -> bool:
-        """True if a statement, with its context, has a name of the question; a number alone is none."""
-        held = self.question.names & self.matches_around(at).keys()
-        return any(not any(map(str.isdigit, key)) for key in held)
-
-    def has_all_but(self, word: str, at: int) -> bool:
-        """True if a statement, with its context, has all keys of the question but those of a word."""
-        rest = set(self._asked).difference(keys(word, self.question.analysis))
-        return bool(rest) and rest <= self.matches_around(at).keys()
-
     def absent(self) -> float:
         """The share of the question's weight, in keys that are rare enough to count as absent, that nothing found
         has.

@@ -16,12 +16,12 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
-from assay.core.relevance.counts import counting, counts
+from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
-from assay.core.relevance.events import asked_event, is_of_life, points_to_it, tells_event
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.ordinals import has_other_ordinal, same_ordinals
-from assay.core.relevance.relations import asks, doers, of_other_things, says_other, tells_who
+from assay.core.relevance.missing import is_beside, is_scattered
+from assay.core.relevance.ordinals import has_other_ordinal
+from assay.core.relevance.relations import asks, doers, of_other_things, says_other
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -36,7 +36,7 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
     TOGETHER,
 )
-from assay.core.relevance.signs import tells_time, written_otherwise
+from assay.core.relevance.signs import written_otherwise
 from assay.core.relevance.superlatives import extremes
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
@@ -196,7 +196,7 @@ def judge(
     If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
     of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
     ("which providers need no key?") and the best statements only affirm it, they do not answer either. What else they
-    need is in `_is_beside`; which statements cannot answer at all, in `_able`.
+    need is in `missing`; which statements cannot answer at all, in `_able`.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -220,9 +220,9 @@ def judge(
     vector = chances(features, vectors, by_words, row)
     best = [each.place for each in by_words[:TOGETHER]]
     unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
-    amiss = unmeasured or _is_beside(features, scores, able, best)
+    amiss = unmeasured or is_beside(features, scores, able, best)
     chance = 0.0 if amiss else _chance(vector)
-    if features.is_scattered(best):
+    if is_scattered(features, best):
         chance = min(chance, SCATTERED_CHANCE)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
@@ -257,40 +257,6 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
         and not says_other(question, each.text)
         and not has_other_ordinal(question, each.text)
     ]
-
-
-def _is_beside(features: Features, scores: Sequence[float], able: Sequence[int], best: Sequence[int]) -> bool:
-    """True if nothing answers, whatever the words: a name of the question is nowhere; the best statements tell no
-    time, or not that of the event asked about, or nobody, or count nothing, but that is asked for; or the best of all
-    is about another ordinal, and none about the same.
-    """
-    question, texts = features.question, [f"{each.label} {each.text}" for each in features.statements]
-    if features.lacks_a_name():
-        return True
-    if question.wanted == "date" and not any(tells_time(question, texts[at]) for at in best):
-        return True
-    if not _tells_event(features, texts, best):
-        return True
-    if not tells_who(question, [texts[at] for at in best]):
-        return True
-    if not counts(question, [texts[at] for at in best], [text for at in best for text in features.texts_around(at)]):
-        return True
-    first = max(range(len(texts)), key=lambda at: scores[at])
-    return has_other_ordinal(question, texts[first]) and not any(same_ordinals(question, texts[at]) for at in able)
-
-
-def _tells_event(features: Features, texts: Sequence[str], best: Sequence[int]) -> bool:
-    """True if one of the best statements may tell the time of the event that the question names, if it names one.
-
-    It is about what the question names too, or says "he" or "it". It may tell of it in other words, if it has all
-    others of the question, but not of a birth or a death.
-    """
-    question, verb = features.question, asked_event(features.question)
-    told = [at for at in best if verb and tells_time(question, texts[at])]
-    if not verb or (not is_of_life(question, verb) and any(features.has_all_but(verb, at) for at in told)):
-        return True
-    about = (at for at in told if not question.names or features.has_name(at) or points_to_it(texts[at]))
-    return any(tells_event(question, verb, (texts[at], *features.texts_around(at))) for at in about)
 
 
 def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
