@@ -19,7 +19,7 @@ from assay.core.messages import Rarity
 from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.missing import is_beside, is_scattered
+from assay.core.relevance.gaps import is_beside, is_scattered
 from assay.core.relevance.ordinals import has_other_ordinal
 from assay.core.relevance.relations import asks, doers, of_other_things, says_other
 from assay.core.relevance.relevance_constants import (
@@ -196,7 +196,7 @@ def judge(
     If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
     of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
     ("which providers need no key?") and the best statements only affirm it, they do not answer either. What else they
-    need is in `missing`; which statements cannot answer at all, in `_able`.
+    need is in `gaps`; which statements cannot answer at all, in `_able`.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)

@@ -1,11 +1,11 @@
-"""What the best statements miss, so that nothing answers: a name, a time, somebody, a count, or the words themselves."""
+"""What the best statements lack, so that nothing answers: a name, a time, somebody, a count, or its own words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.core.relevance.asked_events import asked_event, is_of_life, points_to_it, tells_event
 from assay.core.relevance.counts import counts
-from assay.core.relevance.events import asked_event, is_of_life, points_to_it, tells_event
 from assay.core.relevance.features import Features
 from assay.core.relevance.ordinals import has_other_ordinal, same_ordinals
 from assay.core.relevance.relations import tells_who

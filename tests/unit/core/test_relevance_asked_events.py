@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.events import asked_event, is_of_life, points_to_it, tells_event
+from assay.core.relevance.asked_events import asked_event, is_of_life, points_to_it, tells_event
 
 
 @pytest.mark.parametrize(
