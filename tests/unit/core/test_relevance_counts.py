@@ -39,6 +39,8 @@ def test_a_version_a_year_and_the_number_of_something_named_count_nothing(questi
         ("How many rooms are in the cave?", "The default cave size is twenty-five rooms."),
         ("How many moons does Venus have?", "Neither Mercury nor Venus has moons."),
         ("How many soldiers fell?", "1500 soldiers fell."),
+        ("How many rooms are in the cave?", "cave: Anna | Rooms: 2012"),
+        ("How many rooms are in the cave?", "Anna Rooms 25"),
         ("How much food does it eat?", "It can eat ten times its own weight."),
         ("How much memory does the daemon need?", "It needs 4.5 MB."),
         ("Wie viele Einwohner hat die Stadt?", "Die Stadt hat 30.000 Einwohner."),

@@ -124,11 +124,14 @@ def _numbers(text: str, thing: frozenset[str], analysis: str) -> Iterator[re.Mat
 
 
 def _may_count(figure: re.Match[str], thing: frozenset[str], analysis: str) -> bool:
-    """True if a figure may count the thing: it is no year, no decimal alone, and no number of something named."""
+    """True if a figure may count the thing: it stands beside it, or is no year, no decimal alone, and no number of
+    something named.
+    """
     before, after = figure.string[: figure.start()], figure.string[figure.end() :]
     follows = _WORD.match(after.lstrip(" %-"))
     word = follows[0] if follows else ""
-    if word and _says(word, thing, analysis):
+    beside = [word, *_WORD.findall(before)[-1:]]
+    if any(each and _says(each, thing, analysis) for each in beside):
         return True
     if _YEAR.fullmatch(figure["number"]) or _NUMBERED.search(before) or (figure["part"] and not word):
         return False
