@@ -106,8 +106,7 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
     library, more = context.store.library, threads.web_too(web=asked.web)
     if paths is None:
         count = await asyncio.to_thread(library.summary, [DEFAULT])
-        default = _("the default collection")
-        label = f"{default} ({phrases.documents(count.documents)}){more}"
+        label = f"{_(threads.DEFAULT_NAME)} ({phrases.documents(count.documents)}){more}"
         return msgspec.structs.replace(asked, label=label)
     in_memory = context.home is None and context.settings.database is None
     names, rest = await asyncio.to_thread(collections_in, paths, library, in_memory=in_memory)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from assay.core import phrases
 from assay.core.brief import Brief, ConversationMessage, GivenAnswer, Scope, latest, matched
 from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.markers import strip
@@ -15,13 +16,14 @@ from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
 from assay.core.ways import way
-from assay.locale import LOCALES, catalogue
+from assay.locale import LOCALES, catalogue, speaking
 from assay.run.execution import LANE_TAG, LaneRecord
 
 LONGEST_NAME = 200
 MOST_ASKED = 100
 """Follow-up questions on one run, before its documents are looked for."""
 WEB = N_(" and the web")
+DEFAULT_NAME = N_("the default collection")
 """Ends the label of a scope that includes the web."""
 
 
@@ -76,6 +78,29 @@ def without_web(label: str) -> str:
     return next((label.removesuffix(end) for end in ends if label.endswith(end)), label)
 
 
+def in_current_words(label: str) -> str:
+    """The name of a scope, without its web, with its number of documents in the current language: a run may continue
+    one in another.
+    """
+    name, _space, end = label.removesuffix(")").rpartition(" (") if label.endswith(")") else ("", "", label)
+    count = _counted(end)
+    if count is None:
+        return label
+    ours = _(DEFAULT_NAME) if name in {catalogue(each).gettext(DEFAULT_NAME) for each in LOCALES} else name
+    return f"{ours} ({phrases.documents(count)})" if ours else phrases.documents(count)
+
+
+def _counted(text: str) -> int | None:
+    """The number of documents that a text in any language is; None if it is none."""
+    figures = "".join(filter(str.isdecimal, text))
+    possible = (int(figures),) if figures else (1, 2, 0)  # Arabic has words for them
+    for locale in LOCALES:
+        with speaking(locale):
+            if found := [count for count in possible if phrases.documents(count) == text]:
+                return found[0]
+    return None
+
+
 async def _documents(journal: Journal, brief: Brief) -> Scope:
     """The scope of a run; for one that only asked what another had read, that of the other, if it is known."""
     for _step in range(MOST_ASKED):
@@ -91,7 +116,7 @@ async def _documents(journal: Journal, brief: Brief) -> Scope:
 
 def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
     """The documents of an earlier scope, with the web as the new run says."""
-    label = without_web(scope.label) + web_too(web=web)
+    label = in_current_words(without_web(scope.label)) + web_too(web=web)
     return msgspec.structs.replace(scope, label=label, web=web, rules=own.rules)
 
 

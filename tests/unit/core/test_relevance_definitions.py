@@ -86,3 +86,10 @@ def test_a_name_is_asked_for_alone() -> None:
 @given(st.text("What is a sponsor:=,.?()- é中", max_size=40), st.text("a sponsor is:=,.?()- é中", max_size=40))
 def test_any_text_may_be_compared(question: str, text: str) -> None:
     assert len(gains(f"What is {question}", text)) == 1
+
+
+def test_what_something_does_is_told_by_a_sentence_about_it() -> None:
+    texts = ["PROBE_ARG: the argument for ps", "On old systems, probe is slow.", "The probe script sends a signal."]
+    statements = [QuotableStatement(text=text, place=at) for at, text in enumerate(texts)]
+    gains = defining(read_question("What does probe do?"), statements)
+    assert gains[2] > gains[0] == gains[1] == 0.0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
 from assay.core.relevance.grades import CitedSentence, grade
-from assay.core.relevance.relations import asks, of_other_things, says_other, tells_who, verb_keys
+from assay.core.relevance.relations import asks, doers, of_other_things, says_other, tells_who, verb_keys
 from assay.core.relevance.superlatives import extremes
 
 SPIRE = "Who wrote the book on which the film The Spire is based?"
@@ -239,3 +239,31 @@ def test_the_verb_in_another_form_counts_as_said(question: str, text: str, held:
 )
 def test_who_did_it_needs_the_verb_a_doer_or_a_full_name(question: str, text: str, tells: bool) -> None:
     assert tells_who(read_question(question, beside=text), [text]) == tells
+
+
+WROTE = "Who wrote the manual of the tool?"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Please write a test of the manual first.", False),
+        ("The manual is shown by default, or by using -m.", False),
+        ("TERMINAL EXTENSIONS and the manual of the tool", False),
+        ("If you change the tool, write a manual.", False),
+        ("He wrote the manual in 1990.", True),
+        ("The manual was written by friends.", True),
+        ("The manual is the work of Anna Berg.", True),
+    ],
+)
+def test_a_request_or_a_heading_names_nobody(text: str, told: bool) -> None:
+    assert tells_who(read_question(WROTE, beside=text), [text]) is told
+
+
+def test_who_did_it_comes_before_what_was_done() -> None:
+    question = read_question("Who coined the word?")
+    texts = ["The word was coined around 1975.", "The word was coined by Anna Berg.", "Anna Berg coined the word."]
+    gains = doers(question, texts)
+    assert gains[0] == 0.0
+    assert gains[1] == gains[2] > 0.0
+    assert doers(read_question("Where is the word?"), texts) == [0.0] * 3

@@ -6,14 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from research import ONE_STEP, ROSE, TIDE, TIDES, agent, report_wanted, sends
 
 from assay import Assay
+from assay.core import phrases
 from assay.core.brief import ROLES, Brief, ConversationMessage, GivenAnswer
 from assay.core.errors import InputNeeded, UnknownName, UsageError
 from assay.core.view import Clarification, RunView, Writing
+from assay.locale import LOCALES, speaking
 from assay.models.script import Scene, Scripted, calls, says
-from assay.services.threads import messages
+from assay.services.threads import in_current_words, messages
 
 QUESTION = "How far does the tide rise at Brest?"
 
@@ -127,3 +131,19 @@ def test_what_was_said_in_a_run() -> None:
         ConversationMessage(by="assistant", text="Seven metres."),
     )
     assert messages(RunView(brief=brief)) == (ConversationMessage(by="user", text="How far?"),)
+
+
+@given(st.sampled_from(LOCALES), st.sampled_from(LOCALES), st.integers(0, 20_000))
+def test_the_name_of_a_scope_is_said_in_the_language_of_the_run_that_goes_on(one: str, other: str, count: int) -> None:
+    with speaking(one):
+        earlier = f"notes ({phrases.documents(count)})"
+    with speaking(other):
+        assert in_current_words(earlier) == f"notes ({phrases.documents(count)})"
+
+
+def test_other_names_of_scopes_stay() -> None:
+    with speaking("de"):
+        assert in_current_words("92 documents") == "92 Dokumente"
+        assert in_current_words("the default collection (3 documents)") == "die Standardsammlung (3 Dokumente)"
+        assert in_current_words("notes (old)") == "notes (old)"
+        assert in_current_words("") == ""

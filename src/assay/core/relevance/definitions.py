@@ -1,5 +1,7 @@
 """Definitions: what a question asks the meaning of ("what is a sponsor?"), and which statements define it.
 
+What something does is asked like what it is ("what does the script do?"): a sentence whose subject it is tells that.
+
 A definition opens with the thing and says what it is ("a sponsor is a member who …"), or names it before a colon, a
 dash or an equals sign, as a glossary does. The first sentence under a heading that is only its name is nearly one.
 """
@@ -26,6 +28,14 @@ _ASKED = [
         r"что\s+(?:такое|означает|значит)\s+(?P<thing>.+)|кто\s+так(?:ой|ая|ие)\s+(?P<who>.+)",
     )
 ]
+_DEEDS = regex(r"what\s+(?:does|do|did)\s+(?P<thing>.+?)\s+do", re.IGNORECASE)
+_DOING = regex(
+    r"(?:(?:the|this)\s+)?(?P<thing>\S+(?:\s\S+){0,2}?)(?:\s+(?:command|script|program|utility|tool|option|function|"
+    r"parameter|variable|file|setting|directive|game|method|class|module))?\s+(?:[a-z]+ly\s+|will\s+|can\s+)?"
+    r"(?!is\b|was\b|has\b|does\b)[a-z]{2,}s\b",
+    re.IGNORECASE,
+)
+"""A thing with a verb: "the script sends a signal"."""
 _WITHIN = regex(r"\s(?:in|on|at|for|within|with|bei|im|für|dans|en|para|в|для)\s", re.IGNORECASE)
 """Before where a thing is what it is: "a pool in Ninja"."""
 _OPENING = regex(r"^(?:[A-Z]:\s+)?[\W_]*")
@@ -51,24 +61,34 @@ _DEFINING = regex(
 
 def defining(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it defines what the question asks the meaning of; 0 for all if it asks none."""
-    asked = _thing(question.text, question.analysis)
-    return [_gain(asked, statements, at, question.analysis) if asked else 0.0 for at in range(len(statements))]
+    asked, deeds = _thing(question.text, question.analysis), _deeds(question.text) is not None
+    places = range(len(statements))
+    return [_gain(asked, statements, at, question.analysis, deeds=deeds) if asked else 0.0 for at in places]
 
 
-def _gain(asked: frozenset[str], statements: Sequence[QuotableStatement], at: int, analysis: str) -> float:
+def _deeds(question: str) -> re.Match[str] | None:
+    return _DEEDS.fullmatch(question.strip(" ?.!"))
+
+
+def _gain(
+    asked: frozenset[str], statements: Sequence[QuotableStatement], at: int, analysis: str, *, deeds: bool
+) -> float:
     each = statements[at]
     labelled = each.kind == "prose" and not each.text.startswith(each.label) and _names(each.label, analysis) == asked
-    if labelled or _defines(each, asked, analysis):
+    if labelled or _defines(each, asked, analysis, deeds=deeds):
         return DEFINING_WEIGHT
     earlier = (other for other in statements[:at] if other.source == each.source)
     first = _introduces(each, asked, analysis) and not any(_introduces(other, asked, analysis) for other in earlier)
     return INTRODUCING_WEIGHT if first else 0.0
 
 
-def _defines(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
+def _defines(each: QuotableStatement, asked: frozenset[str], analysis: str, *, deeds: bool) -> bool:
     """True if a statement opens with the thing, and says what it is. Code that assigns a value to a name does not."""
     found = _DEFINING.match(_OPENING.sub("", each.text, count=1))
     told = found is not None and _names(found["thing"], analysis) == asked
+    if deeds and each.kind == "prose" and not told:
+        done = _DOING.match(_OPENING.sub("", each.text, count=1))
+        return done is not None and _names(done["thing"], analysis) == asked
     return told and (each.kind != "code" or re.search(rf"=\s+{_NOUN}", each.text) is not None)
 
 
@@ -88,7 +108,7 @@ def is_defined_by(question: TopicQuestion, name: str) -> bool:
 def _thing(question: str, analysis: str) -> frozenset[str]:
     """The keys of what a question asks the meaning of; empty if it asks something else."""
     plain = question.strip(" ¿?？.!")
-    match = next(filter(None, (pattern.fullmatch(plain) for pattern in _ASKED)), None)
+    match = _deeds(question) or next(filter(None, (pattern.fullmatch(plain) for pattern in _ASKED)), None)
     said = next(filter(None, match.groups()), "") if match else ""
     return _names(_WITHIN.split(said)[0], analysis)
 

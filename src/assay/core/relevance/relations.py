@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from assay.core.lexicon import MONTHS, stop_terms
 from assay.core.patterns import regex
+from assay.core.relevance.relevance_constants import DOER_WEIGHT
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
 _WHO = regex(
@@ -35,11 +36,26 @@ _PASSIVE = regex(
     rf"|(?<!\w)(?P<reduced>[^\W\d_]+(?:ed|é|ée|és|ées|[ai]do|[ai]da|[aiu]to|[aiu]ta)))"
     rf"\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,2}}{_NAME}"
 )
-_DOER = regex(rf"(?<!\w){_BY}\s|{_CAPITAL}\s+(?:(?:van|von|de|da|di|la|le|[A-Z]\.)\s+)?{_CAPITAL}")
+_BY_SOMEBODY = regex(
+    rf"(?<!\w){_BY}\s(?!\w+ing\b|(?:default|hand|means|far|now|then|itself|accident|chance|itself|définition|defecto|"
+    r"ejemplo|exemple|esempio)\b)"
+)
+"""A doer after a passive verb; "by default" and "by using" name nobody."""
+_FULL_NAME = regex(rf"(?P<first>{_CAPITAL})\s+(?:(?:van|von|de|da|di|la|le|[A-Z]\.)\s+)?(?P<last>{_CAPITAL})")
+_UNFINISHED = frozenset(
+    "to please will can could may must should would shall might don't not never let zu para per de di pour à".split()
+)
+"""Words before a verb that nobody has done: "please write a test"."""
+_DONE_BY = regex(
+    rf"(?P<told>[^\W\d_]{{3,}})\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,3}}?{_CAPITAL}"
+    rf"|(?<![^\W_]){_CAPITAL}\s+(?:[a-z]+ly\s+|has\s+|had\s+|first\s+)?(?P<verb>[a-zß-ÿ]{{3,}})"
+)
+"""A verb with the name of who did it."""
 _AFTER = regex(
     rf"\b(?:wurden?|worden|werden|wird)\b[^,;:]*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}}(?:t|en))\b"
 )
 _ACTIVE = regex(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
+_WORD = regex(r"[^\W\d_]{2,}(?:['’]t)?")
 _VOWELS = regex(r"[aeiouyäöüéèê]")
 _SUBJECT = regex(
     r"(?<!\w)(?i:the|its|his|her|their|der|die|das|el|la|los|las|le|les|il|lo|gli|os?|as?)\s+(?:[a-zß-ÿ]+\s+){0,2}?"
@@ -66,7 +82,7 @@ def says_other(question: TopicQuestion, text: str) -> bool:
     False if the question does not ask who did something, or is in another language than the text.
     """
     verb = _asked_verb(question.text, question.analysis) if question.negating == question.language else ""
-    said = sum(_same(verb, word, question.analysis) for word in _words(text)) if verb else 0
+    said = sum(same_verb(verb, word, question.analysis) for word in _words(text)) if verb else 0
     if said:
         return said == 1 and _of_another(question, verb, text)
     return bool(verb) and any(_done(text))
@@ -84,28 +100,58 @@ def of_other_things(question: TopicQuestion, texts: Sequence[str], documents: Se
     if all(rest.isdisjoint(each) for each in documents):
         return [False] * len(texts)
     return [
-        rest.isdisjoint(known) and any(_same(verb, word, question.analysis) for word in _words(text))
+        rest.isdisjoint(known) and any(same_verb(verb, word, question.analysis) for word in _words(text))
         for text, known in zip(texts, documents, strict=True)
     ]
 
 
 def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
-    """True if one of the texts may say who did what a question asks: it has the verb, a doer ("by"), or a full name.
+    """True if one of the texts may say who did what a question asks: it has the verb as something done, a doer
+    ("by"), or a full name.
 
     Also if the question does not ask that, or its language writes every noun with a capital letter.
     """
     verb = _asked_verb(question.text, question.analysis)
     if not verb or question.negating != question.language or question.language in CAPITALIZING:
         return True
-    if is_unspaced(question.text) or _DOER.search(" \n ".join(texts)):
+    return is_unspaced(question.text) or any(_may_tell_who(text, verb, question.analysis) for text in texts)
+
+
+def _may_tell_who(text: str, verb: str, analysis: str) -> bool:
+    if _BY_SOMEBODY.search(text) or any(_is_name(name, analysis) for name in _FULL_NAME.finditer(text)):
         return True
-    return any(_same(verb, word, question.analysis) for text in texts for word in _words(text))
+    return any(_is_done(text, word) for word in _WORD.finditer(text) if same_verb(verb, word[0].casefold(), analysis))
+
+
+def _is_done(text: str, verb: re.Match[str]) -> bool:
+    """True if a verb is neither a request, with which a clause begins, nor what somebody is to do."""
+    before = _WORD.findall(text[: verb.start()])
+    begins = not before or (verb[0].islower() and text[: verb.start()].rstrip().endswith((",", ";", ":")))
+    return not begins and before[-1].casefold() not in _UNFINISHED
+
+
+def _is_name(found: re.Match[str], analysis: str) -> bool:
+    """True if two words with a capital may be somebody's name: "SEE ALSO" and "TABLE The" are none."""
+    parts = (found["first"], found["last"])
+    return not all(map(str.isupper, parts)) and not any(
+        stop_terms(analysis).issuperset(keys(w, analysis)) for w in parts
+    )
+
+
+def doers(question: TopicQuestion, texts: Sequence[str]) -> list[float]:
+    """What each text gains since it says who did what a question asks: "coined by Anna Berg", "Anna Berg coined"."""
+    verb = _asked_verb(question.text, question.analysis) if question.negating == question.language else ""
+    return [DOER_WEIGHT if verb and _says_who(text, verb, question.analysis) else 0.0 for text in texts]
+
+
+def _says_who(text: str, verb: str, analysis: str) -> bool:
+    return any(same_verb(verb, match["verb"] or match["told"], analysis) for match in _DONE_BY.finditer(text))
 
 
 def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:
     """The key of the question's verb, if a text has another form of it: "written" for "wrote"."""
     verb = _verb(question)
-    told = bool(verb) and any(_same(verb, word, question.analysis) for word in _words(text))
+    told = bool(verb) and any(same_verb(verb, word, question.analysis) for word in _words(text))
     return frozenset(keys(verb, question.analysis)) if told else frozenset()
 
 
@@ -131,7 +177,7 @@ def _of_another(question: TopicQuestion, verb: str, text: str) -> bool:
     analysis = question.analysis
     wanted = _asked_object(question.text, analysis)
     found = _SUBJECT.search(text)
-    if not wanted or found is None or not _same(verb, found["told"] or found["verb"], analysis):
+    if not wanted or found is None or not same_verb(verb, found["told"] or found["verb"], analysis):
         return False
     own = set(keys(found["noun"], analysis))
     name = found["noun"][0].isupper() and not found["verb"]
@@ -175,11 +221,11 @@ def _done(text: str) -> Iterator[str]:
 
 
 def _words(text: str) -> Iterator[str]:
-    return (match[0].casefold() for match in re.finditer(r"[^\W\d_]{2,}", text))
+    return (match[0].casefold() for match in _WORD.finditer(text))
 
 
 @lru_cache(maxsize=65536)
-def _same(verb: str, word: str, analysis: str) -> bool:
+def same_verb(verb: str, word: str, analysis: str) -> bool:
     """True if a word is a form of a verb, or is made of it: "wrote", "written", "writer"."""
     ours, theirs = keys(verb, analysis), keys(word, analysis)
     return bool(set(ours) & set(theirs)) or bool(near_keys(ours, theirs)) or _ablaut(verb, word)

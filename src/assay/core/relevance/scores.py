@@ -16,10 +16,12 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
+from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.ordinals import has_other_ordinal, same_ordinals
-from assay.core.relevance.relations import asks, of_other_things, says_other, tells_who
+from assay.core.relevance.gaps import is_beside, is_scattered
+from assay.core.relevance.ordinals import has_other_ordinal
+from assay.core.relevance.relations import asks, doers, of_other_things, says_other
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -30,10 +32,11 @@ from assay.core.relevance.relevance_constants import (
     MEANING_WEIGHT,
     MOST_JUDGED,
     NAMED_FACTOR,
+    SCATTERED_CHANCE,
     SURE_CHANCE,
     TOGETHER,
 )
-from assay.core.relevance.signs import tells_time, written_otherwise
+from assay.core.relevance.signs import written_otherwise
 from assay.core.relevance.superlatives import extremes
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
@@ -193,7 +196,7 @@ def judge(
     If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
     of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
     ("which providers need no key?") and the best statements only affirm it, they do not answer either. What else they
-    need is in `_is_beside`; which statements cannot answer at all, in `_able`.
+    need is in `gaps`; which statements cannot answer at all, in `_able`.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -217,8 +220,10 @@ def judge(
     vector = chances(features, vectors, by_words, row)
     best = [each.place for each in by_words[:TOGETHER]]
     unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
-    amiss = unmeasured or _is_beside(features, scores, able, best)
+    amiss = unmeasured or is_beside(features, scores, able, best)
     chance = 0.0 if amiss else _chance(vector)
+    if is_scattered(features, best):
+        chance = min(chance, SCATTERED_CHANCE)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
@@ -254,26 +259,20 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
     ]
 
 
-def _is_beside(features: Features, scores: Sequence[float], able: Sequence[int], best: Sequence[int]) -> bool:
-    """True if nothing answers, whatever the words: a name of the question is nowhere; the best statements tell no
-    time or nobody, but one is asked for; or the best of all is about another ordinal, and none about the same.
-    """
-    question, texts = features.question, [f"{each.label} {each.text}" for each in features.statements]
-    if features.lacks_a_name():
-        return True
-    if question.wanted == "date" and not any(tells_time(question, texts[at]) for at in best):
-        return True
-    if not tells_who(question, [texts[at] for at in best]):
-        return True
-    first = max(range(len(texts)), key=lambda at: scores[at])
-    return has_other_ordinal(question, texts[first]) and not any(same_ordinals(question, texts[at]) for at in able)
-
-
 def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
-    """The scores for the order: with what superlatives, definitions and names in code add or take away."""
+    """The scores for the order: with what superlatives, definitions, counts, doers and names in code add or take
+    away.
+    """
     texts = [f"{each.label} {each.text}" for each in statements]
     outermost = extremes(question, [each.text for each in statements])
-    gains = zip(scores, outermost, defining(question, statements), strict=True)
+    gains = zip(
+        scores,
+        outermost,
+        defining(question, statements),
+        counting(question, texts),
+        doers(question, texts),
+        strict=True,
+    )
     losses = written_otherwise(question, texts)
     return [sum(gain) - loss for gain, loss in zip(gains, losses, strict=True)]
 

@@ -30,6 +30,8 @@ MOST_WORDS = 40
 COMMON_WORD = 0.4
 """A word in a larger share of the documents is left out if others remain: it distinguishes nothing. Set with the bench.
 """
+FEWEST_COMMON = 20
+"""A word in no more documents than this is kept: two of three documents are no sign that it distinguishes nothing."""
 COMMON_IN_TITLES = 0.05
 """A word in no larger share of the titles is kept, however common: it names something ("Germany" in a gazetteer)."""
 TITLE_WEIGHT, NAME_WEIGHT = 0.4, 0.5
@@ -111,7 +113,7 @@ class Words:
             if found:
                 frequencies[forms] = found
         named = dict(zip(self.plain, self.named, strict=True))
-        most, rarely = COMMON_WORD * searcher.num_docs, COMMON_IN_TITLES * searcher.num_docs
+        most, rarely = max(FEWEST_COMMON, COMMON_WORD * searcher.num_docs), COMMON_IN_TITLES * searcher.num_docs
         plain = {forms for forms in frequencies if not self.stop.intersection(forms)} or set(frequencies)
         telling = {
             forms
