@@ -44,7 +44,8 @@ from assay.verify.repair.mender import Mender, Repaired
 
 FEW = 2
 """The least keys of a question that can be understood without the one before it in the conversation."""
-_ASKED = regex(r"[^?？؟]+[?？؟]")
+_MARKS = "?？؟"
+_AFTER_MARK = regex(rf"(?<=[{_MARKS}])")
 
 
 async def graded(
@@ -91,7 +92,8 @@ def questions(brief: Brief) -> tuple[str, ...]:
     if (asked.elliptical or len(asked.keys) < FEW) and brief.conversation:
         before = next((message.text for message in reversed(brief.conversation) if message.by == "user"), "")
         text = f"{before} {text}".strip()
-    parts = [each.strip() for each in _ASKED.findall(text)]
+    ended = [each.strip() for each in _AFTER_MARK.split(text) if each[-1:] in _MARKS]
+    parts = [each for each in ended if each.strip(_MARKS)]
     return (text, *parts) if len(parts) > 1 else (text,)
 
 

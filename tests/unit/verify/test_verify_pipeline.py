@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 from evidence_of import shown, source, stored
+from growth import WORST, exponent
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sampling import scaled
@@ -25,7 +26,7 @@ from assay.verify.checks import check
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.pipeline import Verified, WrittenReport, verify
+from assay.verify.pipeline import Verified, WrittenReport, questions, verify
 
 TEXT = """PEP: 6
 Title: Bug Fix Releases
@@ -264,3 +265,24 @@ def test_edited_values(sentence: int, before: str, after: str, verdict: str) -> 
     text = SENTENCES[sentence]
     assert before in text
     assert check(text.replace(before, after), evidence_for(text), marked=True).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Who built it? And when?", ["Who built it?", "And when?"]),
+        ("Who built it?? When？ By whom؟ Tell me.", ["Who built it?", "When？", "By whom؟"]),
+        ("Who built it?", []),
+        ("Who built it? Tell me.", []),
+        ("Tell me who built it", []),
+    ],
+)
+def test_the_parts_of_a_question_are_those_with_a_mark(text: str, parts: list[str]) -> None:
+    assert questions(Brief(question=text, date="2026-01-01")) == (text, *parts)
+
+
+def test_a_long_question_without_a_mark_is_read_in_linear_time() -> None:
+    def read(text: str) -> object:
+        return questions(Brief(question=text, date="2026-01-01"))
+
+    assert exponent(read, lambda size: "tide " * size, 1_000) < WORST
