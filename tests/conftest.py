@@ -40,6 +40,7 @@ for name in [each for each in os.environ if each.startswith("ASSAY_") and not ea
 os.environ["ASSAY_CONFIG"] = os.path.join(tempfile.gettempdir(), f"assay-tests-{os.getpid()}", "config.toml")  # no file
 os.environ["ASSAY_SEARCH_WEB"] = "false"
 passwords.cheapen()
+gc.set_threshold(50_000, 20, 20)  # as in a command of Assay
 MEMORY = "/dev/shm"
 if not os.environ.get("TMPDIR") and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ["TMPDIR"] = tempfile.tempdir = MEMORY  # a third of the time of tests over SQLite was waiting for a disk
