@@ -9,11 +9,12 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_python
 from babel.messages.pofile import read_po, write_po
 
 from assay.locale import DOMAIN, FOLDER, LOCALES, PAGE, PAGE_LOCALES, compile_catalogue
@@ -27,9 +28,20 @@ HEADERS = {
     PAGE: "# What Assay's page for browsers says. Apache-2.0.",
 }
 OF_PAGE = ("server/page/**.py", "server/problems.py")
+
+
+def of_python(
+    file: IO[bytes], keywords: Mapping[str, object], tags: Collection[str], options: Mapping[str, object]
+) -> Iterator[object]:
+    """The messages of a file of Python. Most files have none, and are not read word by word."""
+    if re.search(rb"\b(?:%s)\s*\(" % "|".join(map(re.escape, keywords)).encode(), file.read()):
+        file.seek(0)
+        yield from extract_python(file, keywords, tags, options)
+
+
 METHODS = {
-    DOMAIN: [*((files, "ignore") for files in OF_PAGE), ("**.py", "python")],
-    PAGE: [*((files, "python") for files in OF_PAGE), ("server/page/templates/**.html", "jinja2")],
+    DOMAIN: [*((files, "ignore") for files in OF_PAGE), ("**.py", of_python)],
+    PAGE: [*((files, of_python) for files in OF_PAGE), ("server/page/templates/**.html", "jinja2")],
 }
 """Which files hold the messages of a domain, and how they are read."""
 SPOKEN = {DOMAIN: LOCALES[1:], PAGE: PAGE_LOCALES[1:]}

@@ -3,24 +3,27 @@
 No test reaches for the web unless it says so: where tests run there may be none. None reads a user's settings.
 """
 
+from __future__ import annotations
+
 import gc
 import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import by_file
-import object_store
 import passwords
-import pgbouncer
 import postgres
 import pytest
 import quick
 import sampling
-import stalling
 import waiting
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:  # each process of pytest reads this file: what loads a library is imported where it is used
+    from object_store import S3Server
 
 settings.register_profile(
     "assay",
@@ -37,6 +40,7 @@ for name in [each for each in os.environ if each.startswith("ASSAY_") and not ea
 os.environ["ASSAY_CONFIG"] = os.path.join(tempfile.gettempdir(), f"assay-tests-{os.getpid()}", "config.toml")  # no file
 os.environ["ASSAY_SEARCH_WEB"] = "false"
 passwords.cheapen()
+gc.set_threshold(50_000, 20, 20)  # as in a command of Assay
 MEMORY = "/dev/shm"
 if not os.environ.get("TMPDIR") and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ["TMPDIR"] = tempfile.tempdir = MEMORY  # a third of the time of tests over SQLite was waiting for a disk
@@ -47,9 +51,7 @@ if "DATABASE_URL" in os.environ:  # it is for the tests which want a server, and
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="leave out the tests which tests/slow.txt names")
     parser.addoption("--note-slow", action="store_true", help="write the slow ones of these tests into tests/slow.txt")
-    parser.addoption(
-        stalling.OPTION, type=float, metavar="MS", help="tell what held up an event loop for longer (with -n0)"
-    )
+    parser.addoption("--stalls", type=float, metavar="MS", help="tell what held up an event loop for longer (with -n0)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -88,7 +90,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--fast"):
         items[:], left = quick.quick(items)
         config.hook.pytest_deselected(items=left)
-    if config.getoption(stalling.OPTION):
+    if config.getoption("--stalls"):
+        import stalling
+
         stalling.watch(items)
 
 
@@ -99,13 +103,18 @@ def pytest_runtest_setup() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    for line in stalling.summary(config):
-        terminalreporter.write_line(line)
+    if config.getoption("--stalls"):
+        import stalling
+
+        for line in stalling.summary(config):
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture
 async def stalls_told(request: pytest.FixtureRequest) -> AsyncIterator[None]:
     """Notes what holds up the loop of a test: see `--stalls`."""
+    import stalling
+
     async with stalling.noted(request):
         yield
 
@@ -113,6 +122,8 @@ async def stalls_told(request: pytest.FixtureRequest) -> AsyncIterator[None]:
 @pytest.fixture
 async def unstalled() -> AsyncIterator[None]:
     """Fails a test whose loop is held up for very long, and says by what."""
+    import stalling
+
     async with stalling.unstalled():
         yield
 
@@ -124,6 +135,8 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(why)
     base = tmp_path_factory.getbasetemp()
     with postgres.shared(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) as url:
+        import pgbouncer
+
         if not os.environ.get(pgbouncer.THROUGH):
             yield url
             return
@@ -147,14 +160,16 @@ def new_database(databases: postgres.Databases) -> Iterator[Callable[[], str]]:
 
 
 @pytest.fixture(scope="session")
-def s3_server() -> Iterator[object_store.S3Server]:
+def s3_server() -> Iterator[S3Server]:
     """An S3 server on loopback, one for each process of a test session."""
+    import object_store
+
     with object_store.running() as server:
         yield server
 
 
 @pytest.fixture
-def s3(s3_server: object_store.S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[object_store.S3Server]:
+def s3(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
     """That server as the environment names it, without faults."""
     for name, value in s3_server.environment.items():
         monkeypatch.setenv(name, value)

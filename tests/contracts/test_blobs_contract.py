@@ -47,7 +47,7 @@ def test_bytes_come_back_by_their_hash(blobs, data):
     assert blobs.has(name)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(many=st.lists(st.binary(max_size=200), max_size=12))
 def test_several_are_stored_together_and_named_in_order(opened, many):
     one, two = opened
@@ -80,7 +80,7 @@ def test_what_is_not_there_is_an_error(blobs, name):
 
 
 def test_threads_may_store_at_once(blobs):
-    contents = [f"{n % 25}".encode() * 1000 for n in range(100)]
+    contents = [f"{n % 10}".encode() * 1000 for n in range(40)]
 
     def store(part: list[bytes]) -> None:
         for data in part:

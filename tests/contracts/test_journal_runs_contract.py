@@ -276,11 +276,11 @@ async def test_an_unknown_one_is_told_the_newest_and_not_all(journal):
         await journal.find("xyz")
 
 
-@pytest.mark.parametrize("reference", ["", "AB", "x%", "_b12", "ab12 ", "a" * 5000, "\0"])
-async def test_what_names_no_run_is_unknown(journal, reference):
+async def test_what_names_no_run_is_unknown(journal):
     await begin(journal, "ab12")
-    with pytest.raises(UnknownName):
-        await journal.find(reference)
+    for reference in ("", "AB", "x%", "_b12", "ab12 ", "a" * 5000, "\0"):
+        with pytest.raises(UnknownName):
+            await journal.find(reference)
 
 
 async def test_last_of_no_run_says_there_is_none(journal):

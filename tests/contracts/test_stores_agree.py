@@ -161,7 +161,7 @@ async def play_both(acts: list[Act], home: Path, database: str = "") -> None:
             await play.store.close()
 
 
-@settings(max_examples=scaled(60))
+@settings(max_examples=scaled(30))
 @given(acts=st.lists(JOURNAL_ACT, max_size=25))
 def test_journals_agree(acts: list[Act]) -> None:
     begun: list[Act] = [("create", "ra", ()), ("acquire", "ra", "host:1", 10.0, "")]
@@ -276,7 +276,7 @@ def look_closer(store: Store) -> list[Any]:
     ]
 
 
-@settings(max_examples=scaled(40))
+@settings(max_examples=scaled(20))
 @given(acts=st.lists(LIBRARY_ACT, max_size=10))
 def test_libraries_agree(acts: list[Act]) -> None:
     libraries_agree(acts)

@@ -15,7 +15,7 @@ from targets import Target, targets
 
 from fuzz import once
 
-SAMPLE = 60
+SAMPLE = 30
 PATIENCE = 20.0
 """Seconds for one input of the sample: what grows by its square takes longer, and no busy machine makes it."""
 

@@ -134,21 +134,7 @@ def plain(unit: str) -> Callable[[int], bytes]:
     return lambda size: with_report(unit * (size // len(unit)))
 
 
-KINDS: dict[str, Callable[[int], bytes]] = {
-    **{
-        make.__name__: make
-        for make in (
-            long_claims,
-            revisions,
-            objections,
-            rewritings,
-            beginnings,
-            conflicts,
-            markers,
-            ranges,
-            long_passage,
-        )
-    },
+TEXTS: dict[str, Callable[[int], bytes]] = {
     "stars": plain("*"),
     "emphasis": plain("*a "),
     "brackets": plain("["),
@@ -175,6 +161,25 @@ KINDS: dict[str, Callable[[int], bytes]] = {
     "word": plain("a"),
     "sentences": plain("A b. "),
     "equals": plain("a\n=\n"),
+}
+"""Reports which repeat something; reading them is what drafts are tried with, too."""
+
+KINDS: dict[str, Callable[[int], bytes]] = {
+    **{
+        make.__name__: make
+        for make in (
+            long_claims,
+            revisions,
+            objections,
+            rewritings,
+            beginnings,
+            conflicts,
+            markers,
+            ranges,
+            long_passage,
+        )
+    },
+    **TEXTS,
 }
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ Placed = tuple[float, float, str]
 """Where a line stands, in points from the lower left corner, and its text (ASCII)."""
 
 
-def pdf(pages: Sequence[Sequence[Placed]], *, info: dict[str, str] | None = None, locked: bool = False) -> bytes:
+def pdf(
+    pages: Sequence[Sequence[Placed]], *, info: dict[str, str] | None = None, locked: bool = False, height: int = 842
+) -> bytes:
     """A document with these pages, in Helvetica of 12 points."""
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     facts = "".join(f"/{key} ({_escaped(value)})" for key, value in (info or {}).items())
@@ -23,7 +25,7 @@ def pdf(pages: Sequence[Sequence[Placed]], *, info: dict[str, str] | None = None
     for number, lines in enumerate(pages):
         drawn = "\n".join(f"BT /F1 12 Tf {x} {y} Td ({_escaped(text)}) Tj ET" for x, y, text in lines).encode()
         objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {5 + 2 * number} 0 R "
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 {height}] /Contents {5 + 2 * number} 0 R "
             "/Resources << /Font << /F1 3 0 R >> >> >>".encode()
         )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn))

@@ -10,7 +10,7 @@ import pytest
 
 USUAL = 40
 """What the numbers of `scaled` are read by: a property that is given twice as many gets twice as many."""
-EXAMPLES = int(os.environ.get("ASSAY_TEST_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("ASSAY_TEST_EXAMPLES", "10"))
 """Of a property which names no number. They are the same every time: more of them in each build would find the same."""
 
 

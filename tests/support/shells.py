@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import select
@@ -52,6 +53,21 @@ def spoken(capsys: pytest.CaptureFixture[str]) -> Command:
         return CommandResult(code, *capsys.readouterr())
 
     return run
+
+
+def prepared(folder: Path, *commands: Sequence[object]) -> list[str]:
+    """Run commands over a home in a folder, for many tests to begin with a copy of it; what each printed."""
+    found = []
+    with pytest.MonkeyPatch.context() as environment:
+        apart(folder, environment)
+        for command in commands:
+            with (
+                contextlib.redirect_stdout(io.StringIO()) as printed,
+                contextlib.redirect_stderr(io.StringIO()) as told,
+            ):
+                assert main([*map(str, command)]) == 0, told.getvalue()
+            found.append(printed.getvalue())
+    return found
 
 
 class Shell:

@@ -67,11 +67,11 @@ def test_every_run_ends_once_and_none_is_taken_before_it_came(
 @pytest.mark.parametrize("seed", sampled([1, 2, 3], 3))
 def test_littles_law_holds(seed: int) -> None:
     """Runs in execution, on the mean, are those that come in a second times the seconds one takes."""
-    wanted = Setting(workers=8, slots=8, calls=4, delay=1.0, rate=4.0, seconds=300, seed=seed, spread=0.5)
+    wanted = Setting(workers=8, slots=8, calls=4, delay=1.0, rate=4.0, seconds=200, seed=seed, spread=0.5)
     result = simulate(wanted, COSTS)
     begun = [run for run in result.runs if not math.isnan(run.began)]
-    assert result.at_once == pytest.approx(len(begun) / 300 * result.duration, rel=0.06)
-    assert len(begun) == pytest.approx(4.0 * 300, rel=0.12)
+    assert result.at_once == pytest.approx(len(begun) / 200 * result.duration, rel=0.06)
+    assert len(begun) == pytest.approx(4.0 * 200, rel=0.12)
 
 
 def test_more_workers_are_never_slower_until_the_lock_is_full() -> None:
@@ -85,7 +85,7 @@ def test_more_workers_are_never_slower_until_the_lock_is_full() -> None:
 
 def test_looks_under_the_lock_lose_leases_which_looks_without_it_keep() -> None:
     slow = msgspec.structs.replace(COSTS, claims=((0, 0.004), (10, 0.05)), looks=0.001)
-    wanted = cluster_sim.fleet(150, seconds=20, queued=10)
+    wanted = cluster_sim.fleet(150, seconds=10, queued=10)
     before, today = simulate(wanted, locked(slow)), simulate(wanted, slow)
     assert before.looks == 0
     assert before.claims > today.claims

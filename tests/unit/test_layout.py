@@ -1,6 +1,7 @@
 """What the linters cannot say: sizes, who reads the environment, and that every library we import is declared."""
 
 import ast
+import gc
 import re
 import sys
 import tomllib
@@ -24,6 +25,15 @@ MCP = "the library of the protocol makes the form of a tool from the parameters 
 def nodes(path: Path) -> tuple[ast.AST, ...]:
     """All of a file's syntax, which several tests look through."""
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kept() -> Iterator[None]:
+    """To look for garbage in all this would take most of the time; nothing of it is left for the tests after these."""
+    gc.disable()
+    yield
+    nodes.cache_clear()
+    gc.enable()
 
 
 def place(path: Path, line: int) -> str:

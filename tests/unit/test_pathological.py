@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from growth import WORST, exponent
 from pathological import EVIDENCE, constructs, read
+from sampling import sampled
 
 from assay.core.sources import Document, sha256
 from assay.evidence.segment import segment
@@ -37,13 +38,13 @@ SHELF = DocumentAccess(
 )
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", sampled(TEXTS, 2))
 def test_a_text_is_read_in_linear_time(name: str) -> None:
     suffix, make = TEXTS[name]
     assert exponent(lambda text: read(text, suffix), make, SIZE) < WORST
 
 
-@pytest.mark.parametrize("name", DRAFTS)
+@pytest.mark.parametrize("name", sampled(DRAFTS, 3))
 def test_a_draft_is_verified_in_linear_time(name: str) -> None:
     make: Callable[[int], str] = DRAFTS[name]
     assert exponent(lambda text: draft(text, mark(text), SHELF), make, SIZE // 2) < WORST

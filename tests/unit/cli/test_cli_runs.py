@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 import warm
-from shells import Command, apart, spoken
+from shells import Command, apart, prepared, spoken
 
 from assay import Assay
 
@@ -27,19 +28,50 @@ NOTES = {
 }
 
 
+def noted(folder: Path) -> Path:
+    (folder / "notes").mkdir()
+    for name, text in NOTES.items():
+        (folder / "notes" / name).write_text(text)
+    return folder / "notes"
+
+
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for name, text in NOTES.items():
-        (folder / name).write_text(text)
-    return folder
+    return noted(tmp_path)
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     apart(tmp_path, monkeypatch)
     return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def researched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A home in which the question was asked, and the report."""
+    folder = tmp_path_factory.mktemp("researched")
+    (report,) = prepared(folder, [QUESTION, "--in", noted(folder)])
+    return folder / "home", report
+
+
+@pytest.fixture
+def report(researched: tuple[Path, str], home: Path) -> str:
+    """Of the one run in a copy of that home."""
+    shutil.copytree(researched[0], home)
+    return researched[1]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("library")
+    prepared(folder, ["docs", "add", noted(folder)])
+    return folder / "home"
+
+
+@pytest.fixture
+def added(library: Path, home: Path) -> None:
+    """The notes are in the library."""
+    shutil.copytree(library, home)
 
 
 @pytest.fixture
@@ -152,8 +184,8 @@ def test_the_library_is_searched_without_in(assay, notes: Path):
     assert "Ada Byron" in done.stdout
 
 
-def test_docs_list_and_search(assay, notes: Path):
-    assay("docs", "add", notes)
+@pytest.mark.usefixtures("added")
+def test_docs_list_and_search(assay):
     assert [row.split("\t")[1] for row in assay("docs", "list").stdout.splitlines()] == [
         "Bridge report",
         "Harbor report",
@@ -165,8 +197,8 @@ def test_docs_list_and_search(assay, notes: Path):
     assert "1851" in assay("docs", "search", "bridge opened").stdout
 
 
-def test_docs_search_in_a_batch(assay, notes: Path, tmp_path: Path):
-    assay("docs", "add", notes)
+@pytest.mark.usefixtures("added")
+def test_docs_search_in_a_batch(assay, tmp_path: Path):
     batch = tmp_path / "queries.jsonl"
     batch.write_text('{"id": "a", "query": "Harbor author"}\n\n{"id": 2, "query": "length of the bridge"}\n')
     answers = [json.loads(line) for line in assay("docs", "search", "--batch", batch, "-k", "1").stdout.splitlines()]
@@ -188,16 +220,15 @@ def test_an_empty_library_says_how_to_fill_it(assay):
     assert "assay docs add PATH" in assay("docs", "list").stderr
 
 
+@pytest.mark.usefixtures("added")
 @pytest.mark.parametrize("command", [["list"], ["search", "bridge"], ["search", "--batch", "-"]])
-def test_an_unknown_collection_is_an_error(assay, notes: Path, command: list[str]):
-    assay("docs", "add", notes)
+def test_an_unknown_collection_is_an_error(assay, command: list[str]):
     done = assay("docs", *command, "--collection", "nope")
     assert (done.returncode, done.stdout) == (2, "")
     assert "no collection named 'nope'" in done.stderr
 
 
-def test_runs_are_listed_shown_and_exported(assay, notes: Path, tmp_path: Path):
-    report = assay(QUESTION, "--in", notes).stdout
+def test_runs_are_listed_shown_and_exported(assay, report: str, tmp_path: Path):
     (row,) = assay("runs", "list").stdout.splitlines()
     run_id = row.split("\t")[0]
     assert row.split("\t")[2:] == ["completed", QUESTION]
@@ -211,8 +242,8 @@ def test_runs_are_listed_shown_and_exported(assay, notes: Path, tmp_path: Path):
     assert assay("runs", "resume", "last", "-q").stdout == report
 
 
-def test_cite_shows_the_passage_in_its_document(assay, notes: Path):
-    assay(QUESTION, "--in", notes)
+@pytest.mark.usefixtures("report")
+def test_cite_shows_the_passage_in_its_document(assay):
     done = assay("cite", "last", "1")
     assert done.stdout.startswith("[1] Harbor report")
     assert "»" in done.stdout
@@ -226,8 +257,8 @@ def test_cite_shows_the_passage_in_its_document(assay, notes: Path):
     assert "no citation named '99'" in unknown.stderr
 
 
-def test_an_unknown_run_is_an_error(assay, notes: Path):
-    assay("docs", "add", notes)
+@pytest.mark.usefixtures("added")
+def test_an_unknown_run_is_an_error(assay):
     done = assay("runs", "show", "zzzz")
     assert done.returncode == 2
     assert "zzzz" in done.stderr

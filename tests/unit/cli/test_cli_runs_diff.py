@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from shells import Command, apart, spoken
+from shells import Command, apart, prepared, spoken
 
 QUESTION = "Who wrote the Harbor report?"
 
@@ -22,17 +23,23 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-@pytest.fixture
-def two_runs(assay: Command, tmp_path: Path) -> tuple[str, str]:
-    """Two runs of one question; between them the report on the harbor was written anew, by somebody else."""
-    note = tmp_path / "harbor.md"
+@pytest.fixture(scope="module")
+def researched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[str, str]]:
+    """A home with two runs of one question; between them the report on the harbor was written anew, by another."""
+    folder = tmp_path_factory.mktemp("researched")
+    note = folder / "harbor.md"
     ids = []
     for author in ("Ada Byron", "Mary Somerville"):
         note.write_text(f"# Harbor report\n\nThe Harbor report was written by {author} in 1843.\n")
-        done = assay(QUESTION, "--in", note, "--json", "-q")
-        assert done.returncode == 0
-        ids.append(str(json.loads(done.stdout)["run_id"]))
-    return ids[0], ids[1]
+        (report,) = prepared(folder, [QUESTION, "--in", note, "--json", "-q"])
+        ids.append(str(json.loads(report)["run_id"]))
+    return folder / "home", (ids[0], ids[1])
+
+
+@pytest.fixture
+def two_runs(researched: tuple[Path, tuple[str, str]], home: Path) -> tuple[str, str]:
+    shutil.copytree(researched[0], home)
+    return researched[1]
 
 
 def test_a_diff_shows_what_is_said_otherwise(assay: Command, two_runs: tuple[str, str]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from shells import Command, apart, spoken
+from shells import Command, apart, prepared, spoken
 
 QUESTION = "Who wrote the Harbor report, and when was the bridge at Sandmouth opened?"
 NOTES = {
@@ -29,15 +30,21 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-@pytest.fixture
-def run_id(assay: Command, tmp_path: Path) -> str:
-    folder = tmp_path / "notes"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def researched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A home with one run, and its id."""
+    folder = tmp_path_factory.mktemp("researched")
+    (folder / "notes").mkdir()
     for name, text in NOTES.items():
-        (folder / name).write_text(text)
-    done = assay(QUESTION, "--in", folder, "--offline", "--json", "-q")
-    assert done.returncode == 0
-    return str(json.loads(done.stdout)["run_id"])
+        (folder / "notes" / name).write_text(text)
+    (report,) = prepared(folder, [QUESTION, "--in", folder / "notes", "--offline", "--json", "-q"])
+    return folder / "home", str(json.loads(report)["run_id"])
+
+
+@pytest.fixture
+def run_id(researched: tuple[Path, str], home: Path) -> str:
+    shutil.copytree(researched[0], home)
+    return researched[1]
 
 
 def test_a_fork_without_a_source_is_another_run_with_another_report(assay: Command, run_id: str) -> None:

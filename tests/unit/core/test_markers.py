@@ -230,7 +230,7 @@ def test_what_is_held_back_is_bounded() -> None:
 )
 def test_hostile_repetition_takes_work_in_step_with_its_length(unit: str) -> None:
     assert parse(unit * (60_000 // len(unit))) == []
-    assert grows_in_step(parse, unit * (8_000 // len(unit)))
+    assert grows_in_step(parse, unit * (4_000 // len(unit)))
 
 
 # rendering

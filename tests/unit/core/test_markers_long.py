@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sampling import crossed
 
 from assay.core.markers import Marker, Tokenizer, parse
 from assay.core.scanner import LOOK_AHEAD
@@ -17,9 +18,9 @@ def streamed(*chunks: str) -> list[Marker]:
     return [piece for piece in pieces if isinstance(piece, Marker)]
 
 
-@pytest.mark.parametrize(("opening", "closing"), PAIRS)
-@pytest.mark.parametrize("behind", ["", " and on", "`", "\n\nnext [S2.2]"])
-def test_a_stream_is_read_as_the_whole_is(opening: str, closing: str, behind: str) -> None:
+@pytest.mark.parametrize(("pair", "behind"), crossed(PAIRS, ["", " and on", "`", "\n\nnext [S2.2]"]))
+def test_a_stream_is_read_as_the_whole_is(pair: tuple[str, str], behind: str) -> None:
+    opening, closing = pair
     for extra in range(-6, 7):
         inside = "[S1001.1]" + "x" * (LOOK_AHEAD + extra - len(opening) - len(closing) - len("[S1001.1]"))
         text = f"So {opening}{inside}{closing}{behind}"

@@ -110,4 +110,4 @@ def test_a_header_of_one_sign_takes_no_longer_than_it_is(sign: bytes):
         with suppress(ExtractError):
             list(EmlExtractor().extract(data + b"\n\nThe tide rises.\n", "a.eml"))
 
-    assert exponent(read, lambda count: count, 4_000) < WORST
+    assert exponent(read, lambda count: count, 2_000) < WORST

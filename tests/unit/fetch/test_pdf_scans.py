@@ -25,7 +25,8 @@ PAGES = (
     ("The keeper was paid four marks a week.", "He lived below the lamp.", "Nobody else did."),
     ("The tower is 38 metres high.", "Ships see it from 20 miles.", "It still stands."),
 )
-
+HEIGHT = 360
+"""Of a page, in points."""
 
 clean = Image.Image.copy
 
@@ -37,9 +38,10 @@ def worn(picture: Image.Image) -> Image.Image:
 
 
 def scanned(*scanners: Callable[[Image.Image], Image.Image]) -> bytes:
-    """Pages of print as pictures: what a scanner makes of each."""
+    """Pages of print as pictures: what a scanner makes of each. Low ones: of empty paper there is nothing to prove."""
     pages = range(len(scanners))
-    printed = pdf([[*column(*PAGES[at], step=20), (290, 40, str(at + 7))] for at in pages])
+    lines = [[*column(*PAGES[at], top=HEIGHT - 72, step=20), (290, 40, str(at + 7))] for at in pages]
+    printed = pdf(lines, height=HEIGHT)
     drawn = Pdf(printed)
     pictures = [scanners[at](Image.fromarray(drawn.picture(at + 1, 150, 2600)[0])) for at in pages]
     drawn.close()

@@ -78,18 +78,23 @@ def line(process: psutil.Process) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_one_process_answers_all_questions_and_another_follows_one_that_died():
+async def test_one_process_without_keys_answers_all_questions_and_another_follows_one_that_died(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
     before = {each.pid for each in psutil.Process().children(recursive=True)}
 
     def servers() -> list[psutil.Process]:
         found = (each for each in psutil.Process().children(recursive=True) if each.pid not in before)
         return [each for each in found if PROGRAM in " ".join(line(each))]
 
-    made = server(McpAccess(command=STDIO))
+    made = server(McpAccess(command=STDIO), fetch="environment")
     answers = await asyncio.gather(*(made.find(SEARCH) for _ in range(4)))
     assert [len(hits) for hits in answers] == [2, 2, 2, 2]
     (first,) = servers()
-    await made.read("mcp:notes/n%201")
+    environment = (await made.read("mcp:notes/n%201")).body.decode()
+    assert "PATH" in environment
+    assert "OPENAI_API_KEY" not in environment
     assert servers() == [first]
     first.kill()
     first.wait(120)
@@ -126,14 +131,6 @@ async def test_nobody_there():
         await server(McpAccess(url="http://127.0.0.1:9/mcp", seconds=5)).find(SEARCH)
     with pytest.raises(SearchError, match="mcp:notes"):
         await server(McpAccess(command=("/nonexistent/program",), seconds=5)).find(SEARCH)
-
-
-@pytest.mark.slow
-async def test_a_process_sees_no_keys(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
-    page = await server(McpAccess(command=STDIO), fetch="environment").read("mcp:notes/1")
-    assert "PATH" in page.body.decode()
-    assert "OPENAI_API_KEY" not in page.body.decode()
 
 
 def settings_of(access: McpAccess) -> Settings:

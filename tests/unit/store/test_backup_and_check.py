@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -31,11 +33,23 @@ def check(home: Path, *, quick: bool = False) -> IntegrityReport:
     return check_all(home / "assay.db", FolderBlobs(home / "blobs"), quick=quick)
 
 
+@pytest.fixture(scope="module")
+def researched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a home and the document its one run has read."""
+    folder = tmp_path_factory.mktemp("researched")
+    (folder / "harbor.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
+
+    async def research() -> None:
+        async with Assay(home=folder / "home") as assay:
+            await assay.start("When was the harbor built?", sources=folder / "harbor.md", depth="light").view()
+
+    asyncio.run(research())
+    return folder
+
+
 @pytest.fixture
-async def home(tmp_path: Path) -> Path:
-    (tmp_path / "harbor.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
-    async with Assay(home=tmp_path / "home") as assay:
-        await assay.start("When was the harbor built?", sources=tmp_path / "harbor.md", depth="light").view()
+def home(researched: Path, tmp_path: Path) -> Path:
+    shutil.copytree(researched, tmp_path, dirs_exist_ok=True)
     return tmp_path / "home"
 
 

@@ -293,4 +293,4 @@ def test_what_is_held_back_is_bounded() -> None:
     "unit", ["(", "[", "*", "**", "<", "<b>", "^", "(S1001.1", "[S1001.1,", "`S1001.1", "\\a{", "source: "]
 )
 def test_hostile_repetition_takes_work_in_step_with_its_length(unit: str) -> None:
-    assert grows_in_step(read, unit * (4_000 // len(unit)))
+    assert grows_in_step(read, unit * (2_000 // len(unit)))

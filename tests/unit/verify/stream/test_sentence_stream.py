@@ -127,4 +127,4 @@ def test_a_long_list_is_read_in_about_linear_time() -> None:
             stream.feed(f"- The mill {number} of Aru grinds 40 tons a day and closes at 9. [S1001.1]\n")
         stream.end()
 
-    assert exponent(fed, int, 320) < WORST
+    assert exponent(fed, int, 160) < WORST
