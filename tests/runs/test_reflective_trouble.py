@@ -20,7 +20,7 @@ from assay.core.usage import Budget
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 
-EVERY = 1 if os.environ.get("ASSAY_CRASH") == "all" else 4
+EVERY = 1 if os.environ.get("ASSAY_CRASH") == "all" else 8
 LEAST_WRITES = 60
 
 
