@@ -85,12 +85,8 @@ class Desk:
 
 
 BOTH = [("orchestrated", "sqlite"), ("reflective", "memory")]
-
-
 REST = [("orchestrated", "memory"), ("reflective", "sqlite")]
 OTHERS = [pytest.param(each, marks=pytest.mark.campaign) for each in REST]
-    pytest.param(each, marks=pytest.mark.campaign) for each in (("orchestrated", "memory"), ("reflective", "sqlite"))
-]
 
 
 @pytest.fixture(params=[*BOTH, *OTHERS], ids="-".join)
