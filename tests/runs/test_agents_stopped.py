@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from research import MISTRAL, TIDE, first_agent, planned, report_wanted, sends
+from sampling import crossed
 from stepwise import TITLES, decides, opening, steps, tide
 
 from assay import Assay
@@ -117,8 +118,7 @@ async def test_an_agent_is_stopped_and_the_run_goes_on_without_it(home: Assay, t
     assert not (await home.replay(run.run_id)).differences
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("heard", [True, False])
+@pytest.mark.parametrize(("heard", "strategy"), crossed([True, False], [*STRATEGIES]))
 async def test_a_stop_outlives_the_process(home: Assay, tmp_path: Path, strategy: str, *, heard: bool) -> None:
     """Let go of in the middle, whether the stop was heard by then or not: the run taken up again comes to the same."""
     whole = await begun(home, Scripted(STRATEGIES[strategy]()), tmp_path, strategy)

@@ -146,14 +146,14 @@ def test_a_question_just_asked_in_a_thread_is_not_asked_again(shell: Shell) -> N
     assert shell.shown()["clarification"]["assumptions"]
 
 
-@pytest.mark.parametrize("text", ['{"Which Brest?": 1}', "[", '["a", "b", "c"]', '{"What else?": "x"}'])
-def test_answers_which_do_not_fit_are_refused(shell: Shell, tmp_path: Path, text: str) -> None:
+def test_answers_which_do_not_fit_are_refused(shell: Shell, tmp_path: Path) -> None:
     run_id = json.loads(shell.research("--ask", "required").stdout)["run"]
-    (tmp_path / "answers").write_text(text)
-    done = shell.run("runs", "answer", run_id, "--answers", tmp_path / "answers")
-    assert done.returncode == 2
-    assert "answers" in done.stderr
-    assert shell.shown()["status"] == "waiting"
+    for text in ('{"Which Brest?": 1}', "[", '["a", "b", "c"]', '{"What else?": "x"}'):
+        (tmp_path / "answers").write_text(text)
+        done = shell.run("runs", "answer", run_id, "--answers", tmp_path / "answers")
+        assert done.returncode == 2, text
+        assert "answers" in done.stderr
+        assert shell.shown()["status"] == "waiting"
 
 
 def test_no_answers_and_nobody_to_ask_is_wrong_usage(shell: Shell) -> None:

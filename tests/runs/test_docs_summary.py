@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +18,31 @@ from assay.cli.main import main
 PORTS = ("Brest", "Emden", "Kiel", "Wismar", "Lorient", "Ostende")
 
 
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    apart(tmp_path, monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    papers = tmp_path / "papers"
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with papers, and a home which has them."""
+    folder = tmp_path_factory.mktemp("ports")
+    papers = folder / "papers"
     papers.mkdir()
     for number, port in enumerate(PORTS):
         keeper = "The lighthouse keeper sleeps at the mole.\n\nThe lighthouse burns oil.\n" if number < 2 else ""
         text = f"The harbour of {port} was opened in {1860 + number}.\n\nIt lies by the sea, as the others do.\n\n"
         (papers / f"{port}.md").write_text(f"---\ndate: {1990 + number}-05-01\n---\n# {port}\n\n{text}{keeper}")
     (papers / "dock.pdf").write_bytes(pdf([[], column("A dry dock is a basin which can be drained.")]))
-    assert main(["docs", "add", "papers", "-c", "ports", "-q"]) == 0
-    return tmp_path
+    with pytest.MonkeyPatch.context() as patch:
+        apart(folder, patch)
+        patch.chdir(folder)
+        assert main(["docs", "add", "papers", "-c", "ports", "-q"]) == 0
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def place(filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of all that."""
+    made = shutil.copytree(filled, tmp_path / "ports")
+    apart(made, monkeypatch)
+    monkeypatch.chdir(made)
+    return made
 
 
 def summary(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:

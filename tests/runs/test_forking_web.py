@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from local_web import QUESTION, LocalWeb
 
 from assay import Assay
@@ -24,30 +23,33 @@ async def forked(assay: Assay, run_id: str, point: Point, *exclude: str) -> RunV
     return await assay.view(made)
 
 
-@pytest.mark.parametrize("point", ["plan", "research", "write"])
-async def test_what_was_searched_and_read_the_same_day_is_not_asked_again(web: LocalWeb, point: Point) -> None:
+POINTS: tuple[Point, ...] = ("plan", "research", "write")
+
+
+async def test_what_was_searched_and_read_the_same_day_is_not_asked_again(web: LocalWeb) -> None:
     async with Assay(web.settings()) as assay:
         parent = await run(assay)
         web.there.asked.clear()
-        fork = await forked(assay, parent.run_id, point)
-        assert [path for path in web.there.asked if path.startswith("/search")] == []
-        assert fork.report.text == parent.report.text
-        assert (await assay.replay(fork.run_id)).is_same
+        for point in POINTS:
+            fork = await forked(assay, parent.run_id, point)
+            assert [path for path in web.there.asked if path.startswith("/search")] == []
+            assert fork.report.text == parent.report.text
+            assert (await assay.replay(fork.run_id)).is_same
 
 
-@pytest.mark.parametrize("point", ["plan", "research", "write"])
-async def test_a_page_that_is_left_out_is_found_by_nobody(web: LocalWeb, point: Point) -> None:
+async def test_a_page_that_is_left_out_is_found_by_nobody(web: LocalWeb) -> None:
     async with Assay(web.settings()) as assay:
         parent = await run(assay)
         assert "5.2 metres" in parent.report.text
         web.there.asked.clear()
-        fork = await forked(assay, parent.run_id, point, web.there.url("/tides"))
-        assert "/tides" not in web.read
-        assert "5.2 metres" not in fork.report.text
-        assert "Ada Byron" in fork.report.text
-        assert web.there.url("/tides") not in {source.url for source in fork.sources.values()}
-        assert fork.brief is not None
-        assert fork.brief.scope.rules.left_out == (web.there.url("/tides"),)
+        for point in POINTS:
+            fork = await forked(assay, parent.run_id, point, web.there.url("/tides"))
+            assert "/tides" not in web.read
+            assert "5.2 metres" not in fork.report.text
+            assert "Ada Byron" in fork.report.text
+            assert web.there.url("/tides") not in {source.url for source in fork.sources.values()}
+            assert fork.brief is not None
+            assert fork.brief.scope.rules.left_out == (web.there.url("/tides"),)
 
 
 async def test_nor_is_one_that_others_lead_to(web: LocalWeb) -> None:

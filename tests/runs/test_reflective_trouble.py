@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import msgspec
 import pytest
 from research import Log, Sea, kinds, whole
 from runtime import Killed
+from sampling import sampled
 from stepwise import SAID, TITLES, changed_plan, decides, opening, steps, tide, two_steps
 
 from assay.core import events as e
@@ -20,7 +20,8 @@ from assay.core.usage import Budget
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 
-EVERY = 1 if os.environ.get("ASSAY_CRASH") == "all" else 4
+EVERY = 8
+"""So many writes are between two at which one test kills a run; together they kill it at each."""
 LEAST_WRITES = 60
 
 
@@ -118,10 +119,13 @@ async def killed(script: list[Scene], writes: int) -> Log | None:
     return log
 
 
+@pytest.mark.parametrize("first", sampled(range(2, 2 + EVERY), EVERY))
 @pytest.mark.parametrize("script", [two_steps, changed_plan])
-async def test_a_run_killed_between_any_two_stored_facts_is_the_same_run(script: Callable[[], list[Scene]]) -> None:
+async def test_a_run_killed_between_any_two_stored_facts_is_the_same_run(
+    script: Callable[[], list[Scene]], first: int
+) -> None:
     straight = await Sea().run(script(), strategy="reflective")
-    seen, wanted, writes = fold(straight.envelopes), sorted(kinds(straight)), 2
+    seen, wanted, writes = fold(straight.envelopes), sorted(kinds(straight)), first
     while (log := await killed(script(), writes)) is not None:
         kept = sorted(kind for kind in kinds(log) if kind not in ("run.resumed", "step.restarted"))
         assert kept == wanted, f"killed after {writes} writes"

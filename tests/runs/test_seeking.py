@@ -36,6 +36,11 @@ async def asked(assay: Assay, tmp_path: Path, question: str) -> str:
     return (await assay.start(question, sources=sources, depth="light").view()).run_id
 
 
+async def begun(assay: Assay, tmp_path: Path) -> str:
+    """A run which nobody has executed yet: its question is found already."""
+    return await assay.create(ASKED[0], sources=[str(tmp_path / "harbor.md")], depth="light")
+
+
 async def found(assay: Assay, text: str) -> list[str]:
     return [each.run.run_id for each in (await assay.search_runs(text)).runs]
 
@@ -56,7 +61,7 @@ async def test_questions_and_reports_are_found_in_any_form_of_a_word(assay: Assa
 
 async def test_one_finds_ones_own(assay: Assay, tmp_path: Path):
     ana, bob = assay.owned_by("ana"), assay.owned_by("bob")
-    hers, his = await asked(ana, tmp_path, ASKED[0]), await asked(bob, tmp_path, ASKED[0])
+    hers, his = await begun(ana, tmp_path), await begun(bob, tmp_path)
     assert await found(ana, "harbor") == [hers]
     assert await found(bob, "harbor") == [his]
     assert await found(assay, "harbor") == []
@@ -64,7 +69,7 @@ async def test_one_finds_ones_own(assay: Assay, tmp_path: Path):
 
 
 async def test_a_run_is_found_by_its_question_and_later_by_its_report(assay: Assay, tmp_path: Path):
-    run_id = await assay.create(ASKED[0], sources=[str(tmp_path / "harbor.md")], depth="light")
+    run_id = await begun(assay, tmp_path)
     assert await found(assay, "harbor") == [run_id]
     assert await found(assay, "1843") == []
     await (await assay.resume(run_id)).view()
@@ -73,7 +78,7 @@ async def test_a_run_is_found_by_its_question_and_later_by_its_report(assay: Ass
 
 async def test_what_is_deleted_is_found_no_more(assay: Assay, tmp_path: Path):
     run_id = await asked(assay, tmp_path, ASKED[0])
-    kept = await asked(assay, tmp_path, ASKED[0])
+    kept = await begun(assay, tmp_path)
     assert set(await found(assay, "harbor")) == {run_id, kept}
     await assay.delete(run_id)
     assert set(assay._context.seeker._index.known()) == {kept}  # at once, and not with the next search
@@ -81,7 +86,7 @@ async def test_what_is_deleted_is_found_no_more(assay: Assay, tmp_path: Path):
 
 
 async def test_pages_of_what_is_found(assay: Assay, tmp_path: Path):
-    runs = {await asked(assay, tmp_path, ASKED[0]) for _ in range(3)}
+    runs = {await begun(assay, tmp_path) for _ in range(3)}
     first = await assay.search_runs("harbor", limit=2)
     second = await assay.search_runs("harbor", limit=2, cursor=first.next)
     assert (len(first.runs), len(second.runs), second.next) == (2, 1, "")

@@ -16,6 +16,9 @@ from assay.core.phrases import BUILT_IN_NOTE, TABLES_NOTE
 from assay.models.extractive import Extractive
 
 DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("architecture", "budgets", "control", "events", "how-a-run-works", "models", "reliability", "verification")
+"""Together they are about as long as the widest window here."""
+SOURCES = [DOCS / f"{page}.md" for page in PAGES]
 SMALLEST = 8_192
 """Below it a run ends well too, but may not find anything."""
 QUESTION = "How does Assay keep a run after a crash, how are citations verified, and what does a budget hold?"
@@ -43,7 +46,12 @@ class Narrow(Extractive):
 async def test_every_request_fits(window: int) -> None:
     model = Narrow(window)
     async with Assay(models={"narrow": model}) as assay:
-        run = assay.start(QUESTION, sources=[DOCS], depth="extended", models=dict.fromkeys(ROLES, ("narrow",)))
+        run = assay.start(
+            QUESTION,
+            sources=SOURCES,
+            depth="extended",
+            models=dict.fromkeys(ROLES, ("narrow",)),
+        )
         view = await run.view()
     assert view.status == "completed"
     assert model.too_long == []

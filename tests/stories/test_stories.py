@@ -53,6 +53,7 @@ def test_the_engineer(story: Story) -> None:
     story.path("repo/docs/limits.md", "# Limits\n\nA request may have at most 4 megabytes.\n")
     story.path("repo/client.py", '"""The client."""\n\nRETRIES = 3\n')
     asked = story.type("How often does the client retry a failed request?", "--in", "repo/")
+    story.anew = False  # one which Python started from nothing
     assert "retries a failed request three times. [1]" in asked.stdout
     cited = story.type("cite", "last", "1")
     assert "retries a failed request three times" in cited.stdout

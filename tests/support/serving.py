@@ -58,14 +58,14 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 def served(home: Path, *arguments: str, ready: bool = True, program: str = "", **variables: str) -> Iterator[Served]:
     """A server over a home, until the block ends; `program` runs before it."""
     log = home.parent / f"serve-{time.monotonic_ns()}.log"
-    start = warm.start_new if "PYTHONPATH" in variables else warm.start  # one that runs already has its packages
     with log.open("wb") as stderr:
-        process = start(
+        process = warm.start(
             *("serve", "--port", "0", *arguments),
             env=environment(home, **variables),
             stdout=stderr,
             stderr=stderr,
             program=program and f"{program}\nfrom assay.cli import main\nmain()",
+            packages=variables.get("PYTHONPATH", ""),  # a fork has read that variable already
         )
     server = Served(process, "", log)
     try:
