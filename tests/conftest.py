@@ -34,7 +34,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("assay")
-OPTIONS = ("ASSAY_TEST_", "ASSAY_CRASH", "ASSAY_DATA", "ASSAY_GOLDEN")
+OPTIONS = ("ASSAY_TEST_", "ASSAY_DATA", "ASSAY_GOLDEN")
 for name in [each for each in os.environ if each.startswith("ASSAY_") and not each.startswith(OPTIONS)]:
     del os.environ[name]  # what whoever runs the tests has set for work is nothing to them
 os.environ["ASSAY_CONFIG"] = os.path.join(tempfile.gettempdir(), f"assay-tests-{os.getpid()}", "config.toml")  # no file
