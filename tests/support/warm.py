@@ -366,11 +366,8 @@ def _use() -> None:
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="warm-") as folder, contextlib.redirect_stdout(io.StringIO()):
         os.environ.update(ASSAY_HOME=f"{folder}/home", ASSAY_CONFIG=f"{folder}/config.toml")
-        Path(folder, "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
-        assert (
-            main([*"research -q --yes --offline --in".split(), f"{folder}/tides.md", "How far does the tide rise?"])
-            == 0
-        )
+        (note := Path(folder, "tides.md")).write_text("# Tides\n\nThe tide at Brest rises seven metres.\n")
+        assert main([*"research -q --yes --offline --in".split(), str(note), "How far does the tide rise?"]) == 0
         main(["runs", "list"])
     os.environ.clear()
     os.environ.update(before)
