@@ -15,20 +15,20 @@ from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.table_questions import cell
 from assay.core.text import words, words_of_name
 from assay.models.extractive.actions import shelved
-from assay.models.extractive.field_addresses import address, address_kind
-from assay.models.extractive.field_booleans import BOTH, read_boolean, truths
-from assay.models.extractive.field_items import rows_of_items
-from assay.models.extractive.field_measures import in_unit, is_bare, with_unit
-from assay.models.extractive.field_prose import value_in_prose
-from assay.models.extractive.field_titles import name_in_title
-from assay.models.extractive.field_words import FieldAsked
 from assay.models.extractive.requests import question_of
-from assay.models.extractive.written_values import DATE, NUMBER, named, plain
 from assay.models.questions.question import ParsedQuestion, analyze
 from assay.models.questions.words import CONCEPTS
 from assay.models.shown_documents.passages import PassageField
 from assay.models.shown_documents.shelf import ShownSources, SourcePassages, describe, resolve
 from assay.models.shown_documents.tabular import tables
+from assay.models.stated_values.field_addresses import address, address_kind
+from assay.models.stated_values.field_booleans import BOTH, read_boolean, truths
+from assay.models.stated_values.field_items import rows_of_items
+from assay.models.stated_values.field_measures import in_unit, is_bare, with_unit
+from assay.models.stated_values.field_prose import value_in_prose
+from assay.models.stated_values.field_titles import name_in_title
+from assay.models.stated_values.field_words import FieldAsked
+from assay.models.stated_values.written_values import DATE, NUMBER, named, plain
 
 NO_CELL = "its row has no such cell"
 NONE = "no header field, row or sentence shown says it"

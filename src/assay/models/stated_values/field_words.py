@@ -10,7 +10,7 @@ import msgspec
 from assay.core.dimensions import dimension_of
 from assay.core.lexicon import stop_terms
 from assay.core.relevance.topic_question import keys, near_keys
-from assay.models.extractive.written_values import WORD, Span
+from assay.models.stated_values.written_values import WORD, Span
 
 SHARE = 0.5
 """The least share of a field's words that a sentence, with the text above it, must have."""

@@ -14,9 +14,10 @@ from assay.core.patterns import regex
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
-from assay.models.extractive.field_measures import in_unit, measured, with_unit
-from assay.models.extractive.field_words import FieldAsked, StatedValue, matching
-from assay.models.extractive.written_values import (
+from assay.models.shown_documents.shelf import SourcePassages
+from assay.models.stated_values.field_measures import in_unit, measured, with_unit
+from assay.models.stated_values.field_words import FieldAsked, StatedValue, matching
+from assay.models.stated_values.written_values import (
     DATE,
     NAME,
     NUMBER,
@@ -28,7 +29,6 @@ from assay.models.extractive.written_values import (
     nearest_of,
     plain,
 )
-from assay.models.shown_documents.shelf import SourcePassages
 
 LOOKED = 12
 """How many sentences are examined, best first."""

@@ -10,8 +10,8 @@ from assay.core.patterns import regex
 from assay.core.relevance import read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
-from assay.models.extractive.field_words import FieldAsked, StatedValue
 from assay.models.shown_documents.shelf import SourcePassages
+from assay.models.stated_values.field_words import FieldAsked, StatedValue
 
 _EMAIL = regex(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?!\w)")
 _WEB = regex(r"https?://[^\s<>\"'`|]{3,300}")

@@ -13,10 +13,10 @@ from assay.core.measures import NAMES, comparable, convert, rounded
 from assay.core.patterns import regex
 from assay.core.relevance import TopicQuestion
 from assay.core.relevance.topic_question import keys
-from assay.models.extractive.field_words import SHARE, FieldAsked, StatedValue
-from assay.models.extractive.written_values import plain
 from assay.models.shown_documents.passages import PassageSentence
 from assay.models.shown_documents.shelf import SourcePassages
+from assay.models.stated_values.field_words import SHARE, FieldAsked, StatedValue
+from assay.models.stated_values.written_values import plain
 
 
 def measured(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.core.text import words
-from assay.models.extractive.field_words import FieldAsked, StatedValue
 from assay.models.questions.words import carries_topic, stems
 from assay.models.shown_documents.passages import one_line
 from assay.models.shown_documents.shelf import SourcePassages
+from assay.models.stated_values.field_words import FieldAsked, StatedValue
 
 _NAMING = frozenset(("name", "title"))
 _JOINING = frozenset("a an the of de du la le di da del van von der den zu and und et y & v v. vs vs. at in".split())
