@@ -20,3 +20,21 @@ async def test_a_passage_with_the_words_of_nothing_was_found_answers_nothing(tmp
     report = await assay.research(question, sources=[str(tmp_path / "notes.txt")])
     assert report.stop_reason == "no_evidence"
     assert "Closest passages" in report.markdown
+
+
+TIDES = "The tide at Brest rises seven metres, and it turns twice a day. All of this was measured in the harbour.\n"
+
+
+async def test_a_question_in_another_language_than_the_documents_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "tides.txt").write_text(TIDES)
+    report = await assay.research("Wie hoch steigt die Flut in Brest?", sources=[str(tmp_path / "tides.txt")])
+    assert report.stop_reason == "no_evidence"
+    assert any("(Deutsch) als die Dokumente (Englisch)" in limit for limit in report.limits)
+
+
+@pytest.mark.parametrize("question", ["When was the lighthouse of Brest built?", "Leuchtturm?"])
+async def test_one_in_their_language_or_in_none_that_is_known_is_not(question: str, tmp_path: Path) -> None:
+    (tmp_path / "tides.txt").write_text(TIDES)
+    report = await assay.research(question, sources=[str(tmp_path / "tides.txt")])
+    assert report.stop_reason == "no_evidence"
+    assert not report.limits

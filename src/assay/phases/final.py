@@ -17,7 +17,7 @@ from assay.core.translation import gettext as _
 from assay.core.translation import statement_kind, statements_in
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft
-from assay.phases.form import is_listed, missing, unfound, unheeded, with_missing
+from assay.phases.form import is_listed, missing, unfound, unheeded, untranslated, with_missing
 from assay.phases.method import leaving, method, notice, rests_on_withdrawn
 from assay.phases.source_comparison import compare
 from assay.phases.write import date_of, with_new_date
@@ -156,6 +156,7 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
             *draft.limits,
             *closing.limits,
             *unheeded(run, case),
+            *(untranslated(run, case) if reason == "no_evidence" else ()),
             *noticed,
             *rests_on_withdrawn(verified.claims, case.ledger),
             *contacted,

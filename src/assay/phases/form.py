@@ -10,12 +10,12 @@ import msgspec
 from assay.core import phrases
 from assay.core.blocks import LONGEST_TITLE, Block, OutlineSection, closed, heading, leaves, outline, read_blocks
 from assay.core.brief import Section
-from assay.core.languages import language_name
+from assay.core.languages import language_name, of_question
 from assay.core.markers import parse, strip
 from assay.core.patterns import regex
 from assay.core.plan import Coverage
 from assay.core.text import words
-from assay.core.translation import ENGLISH, N_, date_of, speech, state, statement_kind
+from assay.core.translation import ENGLISH, N_, date_of, enumerated, speech, state, statement_kind
 from assay.core.translation import gettext as _
 from assay.phases.case import Case
 from assay.phases.coverage import telling
@@ -355,3 +355,26 @@ def _language(run: Run, case: Case, name: str) -> tuple[str, ...]:
     if not asked or (held == {wanted} and not run.brief.scope.web):
         return ()
     return (_(LANGUAGE).format(language=language_name(asked, speech().locale), name=name),)
+
+
+LANGUAGES_DIFFER = N_(
+    "Only words were compared, and the question is in another language ({asked}) than the documents ({held}): ask in "
+    "theirs, or search by meaning (embedder.model)."
+)
+LANGUAGES_NAMED = 3
+
+
+def untranslated(run: Run, case: Case) -> tuple[str, ...]:
+    """Why nothing may have been found: a model that only quotes has read documents in other languages.
+
+    Empty if a document may be in the question's language, if one of the two is not known, or if passages were searched
+    by their meaning too.
+    """
+    asked = of_question(case.question)
+    held = [language for language in case.held.languages if language] if case.held else []
+    compared = run.profile("complex").quotes and run.world.similarity is None and not run.brief.scope.web
+    if not compared or not asked or not held or asked in held:
+        return ()
+    locale = speech().locale
+    named = enumerated((language_name(each, locale) for each in held), LANGUAGES_NAMED)
+    return (_(LANGUAGES_DIFFER).format(asked=language_name(asked, locale), held=named),)
