@@ -129,7 +129,7 @@ class RunHandle:
         return self._execution.ended
 
     def on_end(self, listener: Callable[[], None]) -> None:
-        """Call `told`, in this event loop, when this process is done with the run, however that ended."""
+        """Call `listener`, in this event loop, when this process is done with the run, however that ended."""
         self._execution.on_end(listener)
 
     async def view(self) -> RunView:
