@@ -183,7 +183,7 @@ def _check_call(calls: list[Called], charged: Usage, stored: int, deaths: int) -
 
 
 PERSONAL = frozenset(
-    "run_id created_at started_at finished_at began_at ended_at fetched_at date thread "
+    "run_id created_at started_at finished_at began_at ended_at last_at fetched_at date thread "
     "text_sha256 last_seq seq restarts pauses low usage user".split()
 )
 

@@ -59,7 +59,12 @@ def test_nothing_is_loaded_which_a_command_does_not_need(loads):
     assert {"assay.phases.pipeline", "sqlalchemy", "tantivy"} <= run  # and what it needs, it has
     helped, settings, *looked = loads(*"--help ; config list ; runs list ; runs show last ; claims last".split())
     ours = {name for name in helped if name.startswith("assay.") and not name.startswith("assay.cli")}
-    assert ours == {"assay.core", "assay.core.errors", "assay.core.later"}  # the table of commands and nothing else
+    assert ours == {
+        "assay.core",
+        "assay.core.errors",
+        "assay.core.later",
+        "assay.core.patterns",
+    }  # the table of commands and nothing else
     for loaded in (settings, *looked):
         assert unneeded(loaded, ENGINE, INDEX, WEB, WORDS, SCREEN, RARE, TYPED) == []
     assert unneeded(settings, ("sqlalchemy", "assay.app")) == []  # they are listed without a library

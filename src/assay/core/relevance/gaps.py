@@ -1,4 +1,4 @@
-"""What the best statements lack, so that nothing answers: a name, a time, somebody, a count, or its own words."""
+"""What the best statements lack, so that nothing answers: a name, a time, somebody, or a count."""
 
 from __future__ import annotations
 
@@ -45,14 +45,6 @@ def _tells_event(features: Features, texts: Sequence[str], best: Sequence[int]) 
         return True
     about = (at for at in told if not question.names or _has_name(features, at) or points_to_it(texts[at]))
     return any(tells_event(question, verb, (texts[at], *features.texts_around(at))) for at in about)
-
-
-def is_scattered(features: Features, places: Sequence[int]) -> bool:
-    """True if each of these statements, with its context, has at most one key of the question, which is no name, and
-    the question has more.
-    """
-    several = len(set(features.question.keys)) > 1
-    return several and all(len(features.matches_around(at)) < 2 and not _has_name(features, at) for at in places)
 
 
 def _has_name(features: Features, at: int) -> bool:

@@ -130,12 +130,6 @@ Fitted, with a table of the held-out half in sight (decision 0027, Answers).
 """
 TOGETHER = 3
 """Statements that answer together. By hand."""
-SCATTERED_CHANCE = 0.1
-"""The most chance of statements of which each has, with its context, only one word of the question, and no name.
-
-By hand, below every bound. Of 92 answered questions of two or three words of the training articles, in five languages,
-one loses its answer, which was wrong; of 28 others that were not refused, some six are.
-"""
 MOST_JUDGED = 80
 """Statements that are ranked exactly: those with most of the question's words. By hand, for speed."""
 

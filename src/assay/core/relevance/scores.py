@@ -19,7 +19,7 @@ from assay.core.messages import Rarity
 from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.gaps import is_beside, is_scattered
+from assay.core.relevance.gaps import is_beside
 from assay.core.relevance.ordinals import has_other_ordinal
 from assay.core.relevance.relations import asks, doers, of_other_things, says_other
 from assay.core.relevance.relevance_constants import (
@@ -32,7 +32,6 @@ from assay.core.relevance.relevance_constants import (
     MEANING_WEIGHT,
     MOST_JUDGED,
     NAMED_FACTOR,
-    SCATTERED_CHANCE,
     SURE_CHANCE,
     TOGETHER,
 )
@@ -222,8 +221,6 @@ def judge(
     unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
     amiss = unmeasured or is_beside(features, scores, able, best)
     chance = 0.0 if amiss else _chance(vector)
-    if is_scattered(features, best):
-        chance = min(chance, SCATTERED_CHANCE)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""

@@ -29,6 +29,8 @@ from assay.services.home_paths import write_whole
 
 LONGEST = 1_000_000
 """Bytes of a line; a longer one is not a question."""
+LONGEST_HEADER = 10_000
+"""Characters of a first line that may name columns."""
 _KEY = 12
 
 
@@ -98,6 +100,8 @@ _ALONE = "\x1f"
 
 def _columns(text: str) -> tuple[str, tuple[str, ...]] | tuple[()]:
     """The separator and the columns of a CSV file by its first line; nothing if that is no header with questions."""
+    if text.startswith("{") or len(text) > LONGEST_HEADER:
+        return ()
     for separator in (",", ";", "\t", _ALONE):
         names = tuple(name.strip().lower() for name in next(csv.reader([text], delimiter=separator)))
         if "question" in names and (len(names) > 1 or separator == _ALONE):
