@@ -26,7 +26,7 @@ async def report(folder: Path, text: str, question: str = QUESTION, **wanted: st
         (ENGLISH, {}, []),
         (ENGLISH, {"language": "en"}, []),
         (ENGLISH, {"language": "de"}, ["sollte in dieser Sprache sein: Deutsch."]),
-        (GERMAN, {"language": "de"}, []),
+        (GERMAN, {"language": "de"}, ["die Frage ist in einer anderen Sprache (Englisch)"]),
         (ENGLISH, {"instructions": "Use bullet points."}, ["instructions were not followed"]),
         (
             ENGLISH,
