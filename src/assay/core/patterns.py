@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, AnyStr, cast
 
-_MADE: list[_Uncompiled] = []
-"""Those that no one has used yet, and some that were."""
+_MADE: list[_Pattern] = []
+"""All that `compile_all` has not seen yet, used or not."""
 
 
-class _Compiled:
-    """The methods of a compiled pattern, as attributes."""
-
-
-class _Uncompiled(_Compiled):
-    """Stands for a pattern that nothing was matched with yet."""
+class _Pattern:
+    """Stands for a compiled pattern, whose methods are its attributes once one of them was asked for."""
 
     def __init__(self, text: str | bytes, flags: int) -> None:
         self.pattern, self._flags = text, flags
@@ -22,7 +18,6 @@ class _Uncompiled(_Compiled):
     def __getattr__(self, name: str) -> Any:
         made = re.compile(self.pattern, self._flags)
         self.__dict__.update((each, getattr(made, each)) for each in dir(made) if not each.startswith("__"))
-        self.__class__ = _Compiled  # type: ignore[assignment]  # whose attributes are found sooner, without __getattr__
         return getattr(made, name)
 
 
@@ -30,9 +25,9 @@ def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """The pattern `text`, compiled when it is first used; safe from any thread.
 
     For patterns of modules: several hundred are loaded before a run's first step, which needs few of them, and to
-    compile them takes a quarter of its time. A mistake in one is found at its first use, or by `compile_all`.
+    compile them all takes a seventh of its time. A mistake in one is found at its first use, or by `compile_all`.
     """
-    made = _Uncompiled(text, flags)
+    made = _Pattern(text, flags)
     _MADE.append(made)
     return cast("re.Pattern[AnyStr]", made)
 

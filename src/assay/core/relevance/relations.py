@@ -37,7 +37,7 @@ _PASSIVE = regex(
     rf"\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,2}}{_NAME}"
 )
 _BY_SOMEBODY = regex(
-    rf"(?<!\w){_BY}\s(?!\w+ing\b|(?:default|hand|means|far|now|then|itself|accident|chance|itself|définition|defecto|"
+    rf"(?<!\w){_BY}\s(?!\w+ing\b|(?:default|hand|means|far|now|then|itself|accident|chance|définition|defecto|"
     r"ejemplo|exemple|esempio)\b)"
 )
 """A doer after a passive verb; "by default" and "by using" name nobody."""

@@ -291,5 +291,8 @@ async def list_threads(call: RouteCall) -> Response:
 async def show_thread(call: RouteCall, thread: str) -> Response:
     """A conversation."""
     found = await runs.show_thread(call, thread)
-    answers = await asyncio.to_thread(lambda: [bare(each.text) for each in found.messages])
-    return screen(call, "thread.html", section="runs", thread=found, answers=answers)
+
+    def texts() -> list[str]:
+        return [each.text if each.by == "user" else bare(each.text) for each in found.messages]
+
+    return screen(call, "thread.html", section="runs", thread=found, texts=await asyncio.to_thread(texts))

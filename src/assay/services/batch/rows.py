@@ -103,7 +103,10 @@ def _columns(text: str) -> tuple[str, tuple[str, ...]] | tuple[()]:
     if text.startswith("{") or len(text) > LONGEST_HEADER:
         return ()
     for separator in (",", ";", "\t", _ALONE):
-        names = tuple(name.strip().lower() for name in next(csv.reader([text], delimiter=separator)))
+        try:
+            names = tuple(name.strip().lower() for name in next(csv.reader([text], delimiter=separator)))
+        except csv.Error:
+            return ()
         if "question" in names and (len(names) > 1 or separator == _ALONE):
             return separator, names
     return ()
@@ -122,7 +125,8 @@ def _table(
 
     def texts() -> Iterator[str]:
         nonlocal last
-        for last, line in lines:  # noqa: B007
+        for number, line in lines:
+            last = number
             yield line.decode("utf-8-sig", errors="replace")
 
     try:
@@ -130,7 +134,7 @@ def _table(
             if given := {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if cell.strip()}:
                 yield last, _cells(last, given)
     except csv.Error as error:
-        yield last, BadLine(line=last, error=f"not a row of a CSV file: {error}")
+        yield last, BadLine(line=last, error=f"not a row of a CSV file ({error}): no row from here on was read")
 
 
 def _cells(number: int, given: dict[str, str]) -> BatchRow | BadLine:

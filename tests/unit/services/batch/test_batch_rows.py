@@ -73,6 +73,20 @@ def test_a_csv_file_of_questions_alone_may_have_commas():
     ]
 
 
+def test_a_first_line_that_no_csv_file_has_is_a_question():
+    (row,) = read_orders([b"When does\rit turn?"])
+    assert isinstance(row, BatchRow)
+    assert row.question == "When does\rit turn?"
+
+
+def test_a_row_that_no_csv_file_has_ends_the_table_and_says_so():
+    lines = [b"question,id\n", b"When?,a\n", f"{'a' * 140_000},b\n".encode(), b"How?,c\n"]
+    first, last = read_orders(lines)
+    assert isinstance(first, BatchRow)
+    assert isinstance(last, BadLine)
+    assert (last.line, "no row from here on was read" in last.error) == (3, True)
+
+
 def test_every_option_of_a_run_is_known():
     samples = {"models": {"complex": ["a"]}, "answers": ["yes"], "schema": {"type": "object"}, "domains": ["x.org"]}
     for name in get_type_hints(RunOptions):
