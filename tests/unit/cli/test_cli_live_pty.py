@@ -183,7 +183,7 @@ def test_watching_follows_another_process_and_ends_nothing(slow: Callable[..., S
 
 def test_an_ended_run_is_replayed(on_terminal: Callable[..., Seen], notes: Path):
     on_terminal(QUESTION, "--in", notes, "-o", notes.parent / "report.md").end()
-    seen = on_terminal("runs", "watch", "last", "--speed", "0.5", size=(200, 50))
+    seen = on_terminal("runs", "watch", "last", "--speed", "0.1", size=(200, 50))
     assert seen.end() == (0, "")
     assert QUESTION in seen.raw
     assert len(seen.terminal.shown) == 3
