@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.later import later
 from assay.core.patterns import regex
+from assay.core.text import pairs
 
 if TYPE_CHECKING:
     import tantivy
@@ -210,7 +211,8 @@ JAPANESE_NEGATION = "ない|ません|なし|なく|ずに"
 
 
 # Words are lower-cased, stemmed (Snowball; Porter 1980, 2001) in the document's language and stripped of accents.
-# Scripts written without spaces, and Korean, become overlapping pairs of characters (the usual CJK bigrams).
+# Scripts written without spaces, and Korean, become overlapping pairs (the usual CJK bigrams): of characters, or of
+# syllables where a script spells them with several letters and signs.
 
 
 LONGEST = 80
@@ -242,6 +244,8 @@ PAIRED = regex(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
+TONES = regex("[\u0e47-\u0e4c\u0e4e\u0ec8-\u0ecc\u1037\u103a\u17c9-\u17d1\u17d3\u17dd]")
+"""Signs inside words of South-East Asian scripts that the tokenizer takes for the end of a word: tones and killers."""
 PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
 """ASCII in lower case, with a space for everything but letters and digits: twice as fast as a regular expression."""
 KEPT = 200_000
@@ -255,7 +259,7 @@ def analysis_of(language: str) -> str:
     """The name of the analysis for a language: the language, or `xx` if it has no stemmer."""
     if language in STEMMERS:
         return language
-    return DEFAULT if language in ("", "zh", "ja", "ko", "th") else UNSTEMMED
+    return DEFAULT if language in ("", "zh", "ja", "ko", "th", "lo", "km", "my") else UNSTEMMED
 
 
 def terms(text: str, analysis: str) -> list[str]:
@@ -264,7 +268,7 @@ def terms(text: str, analysis: str) -> list[str]:
         return list(filter(None, map(_stem_cache(analysis).__getitem__, text.encode().translate(PLAIN).split())))
     text = JOINED.sub("", unicodedata.normalize("NFKC", text))
     if PAIRED.search(text):
-        text = PAIRED.sub(_pairs, text)
+        text = PAIRED.sub(_pairs, TONES.sub("", text))
     return _analyzer(analysis).analyze(text)
 
 
@@ -327,8 +331,7 @@ def _whole_words(analysis: str, accents: bool) -> tantivy.TextAnalyzer:
 
 
 def _pairs(match: re.Match[str]) -> str:
-    run = match[0]
-    return " " + " ".join(run[at : at + 2] for at in range(max(1, len(run) - 1))) + " "
+    return f" {' '.join(pairs(match[0]))} "
 
 
 @cache

@@ -182,7 +182,7 @@ def _word_pattern() -> re.Pattern[str]:
 def words(text: str) -> list[str]:
     """Casefolded NFKC words of `text`, for matching.
 
-    Words of unspaced scripts are overlapping pairs of characters (a single one as itself). Hyphens, dots and
+    Words of unspaced scripts are overlapping `pairs`. Hyphens, dots and
     underscores separate: "EIP-1559" is `["eip", "1559"]`. A possessive "'s" is removed.
     """
     if text.isascii():
@@ -219,8 +219,27 @@ def _other_words(text: str) -> list[str]:
         if spaced:
             found.append(_without_s(spaced))
         else:
-            found.extend(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+            found.extend(pairs(run))
     return found
+
+
+_SYLLABIC = regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_SYLLABLE = regex(
+    "[\u0e40-\u0e44\u0ec0-\u0ec4]?.(?:[\u1039\u17d2].|"
+    "[\u0e30-\u0e3a\u0e45\u0e47-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u17dd])*"
+)
+"""A consonant with the vowels and signs that are written around it and the consonants stacked below it."""
+
+
+def pairs(run: str) -> list[str]:
+    """The overlapping pairs of a run of letters in an unspaced script; a single letter as itself.
+
+    Pairs of characters; in Thai, Lao, Burmese and Khmer, where a character is only a sound, of syllables as they are
+    written (after the "Thai character clusters" of Theeramunkong et al. 2000, "Character cluster based Thai
+    information retrieval").
+    """
+    units = _SYLLABLE.findall(run) if _SYLLABIC.search(run) else run
+    return ["".join(units[at : at + 2]) for at in range(max(1, len(units) - 1))]
 
 
 def _without_s(word: str) -> str:

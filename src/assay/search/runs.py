@@ -22,7 +22,7 @@ from assay.search.local.index import WHITESPACE, open_index, reading
 from assay.search.local.words import Words
 from assay.search.shared_index import SharedWork, file_turn, silent
 
-FORMAT = "runs-1"
+FORMAT = "runs-2"
 """The folder's name; changes with the schema or the analysis."""
 HEAP = 15_000_000
 """Bytes a writer may buffer: tantivy's minimum."""
