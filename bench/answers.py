@@ -146,12 +146,15 @@ class Baseline:
 
 
 def _words(text: str) -> list[str]:
-    found = re.findall(r"[^\W_]+", text.casefold())
-    cut = (
-        re.findall(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+", w)
-        for w in found
-    )
-    return [piece for pieces in cut for piece in pieces]
+    """Words; single characters of Chinese and Japanese, overlapping threes of Thai letters and signs."""
+    return [
+        piece
+        for thai, single, word in re.findall(
+            r"([\u0e00-\u0eff]+)|([\u3040-\u30ff\u3400-\u9fff])|((?:(?![\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff])[^\W_])+)",
+            text.casefold(),
+        )
+        for piece in ([thai[at : at + 3] for at in range(max(1, len(thai) - 2))] if thai else [single or word])
+    ]
 
 
 async def ask(

@@ -15,6 +15,11 @@ from assay.core.lexicon import STEMMERS, STOP_WORDS, UNSTEMMED, analysis_of, nam
         ("ﬁle ＡＢＣ", "en", ["file", "abc"]),
         ("中文分词 and x", "en", ["中文", "文分", "分词", "and", "x"]),
         ("中", "en", ["中"]),
+        ("เรือ", "en", ["เรือ"]),
+        ("น้ำขึ้นเต็มที่", "en", ["นําขึ", "ขึน", "นเต", "เตม", "มที"]),
+        ("ພາສາລາວ 3", "en", ["ພາສາ", "ສາລາ", "ລາວ", "3"]),
+        ("ភាសាខ្មែរ", "en", ["ភាសា", "សាខមែ", "ខមែរ"]),
+        ("မြန်မာဘာသာ", "en", ["မြန", "နမာ", "မာဘာ", "ဘာသာ"]),
         ("книги книга", "ru", ["книг", "книг"]),
         ("Häuser", "de", ["haus"]),
         ("Running", UNSTEMMED, ["running"]),
@@ -29,7 +34,7 @@ def test_numbers_in_names_lose_leading_zeros() -> None:
     assert name_terms("peps/pep-0006.rst 000", "en") == ["pep", "pep", "6", "rst", "0"]
 
 
-@pytest.mark.parametrize(("language", "analysis"), [("", "en"), ("de", "de"), ("zh", "en"), ("pl", UNSTEMMED)])
+@pytest.mark.parametrize(("language", "analysis"), [("", "en"), ("de", "de"), ("zh", "en"), ("th", "en"), ("km", "en"), ("pl", UNSTEMMED)])
 def test_analysis_of(language: str, analysis: str) -> None:
     assert analysis_of(language) == analysis
 

@@ -26,7 +26,7 @@ from assay.core.relevance.relevance_constants import (
 # Statements: what may answer a question, with its words as keys.
 
 Kind = Literal["prose", "row", "code"]
-_UNSPACED = regex("[\u0e00-\u0eff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_UNSPACED = regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,18 +75,19 @@ ASKING: dict[Wanted, str] = {
     "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
     "wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, 多少, 几, 幾, 多大, 多久, "
     "いくつ, いくら, كم, cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel, "
-    "कितने, कितना, कितनी",
+    "कितने, कितना, कितनी, กี่, เท่าไร, เท่าไหร่, เท่าใด",
     "date": "when, what year, which year, what date, what day, which day, what month, what century, wann, "
     "welchem jahr, welches jahr, "
     "welchem tag, когда, каком году, какого года, 什么时候, 什麼時候, 何时, 何時, 哪一年, 哪年, いつ, "
     "何年, متى, أي عام, "
-    "أي سنة, cuándo, qué año, quand, quelle année, quando, che anno, que ano, wanneer, welk jaar, कब, किस वर्ष, किस साल",
+    "أي سنة, cuándo, qué año, quand, quelle année, quando, che anno, que ano, wanneer, welk jaar, कब, किस वर्ष, किस साल, "
+    "เมื่อไร, เมื่อไหร่, เมื่อใด, ปีใด, ปีไหน, วันใด, วันไหน",
     "name": "who, whom, whose, where, wer, wem, wen, wessen, wo, wohin, кто, кого, кем, кому, чей, где, куда, 谁, 誰, "
     "哪里, 哪裡, 哪儿, どこ, だれ, أين, quién, quiénes, dónde, qui, où, chi, dove, quem, onde, waar, "
-    "कौन, किसने, किसे, किसका, किसकी, कहाँ, कहां",
+    "कौन, किसने, किसे, किसका, किसकी, कहाँ, कहां, ใคร, ผู้ใด, ที่ไหน, ที่ใด",
     "reason": "why, warum, weshalb, wieso, почему, зачем, 为什么, 為什麼, なぜ, لماذا, por qué, "
     "pourquoi, perché, por que, "
-    "waarom, क्यों",
+    "waarom, क्यों, ทำไม, เหตุใด, เพราะอะไร",
 }
 """The words that ask for each kind, in the languages of the segmenter; in others a question asks for `other`."""
 SAID = "hoch"
@@ -114,6 +115,7 @@ LIGHT: dict[Measure, str] = {
 CJK_ASKING = regex(
     "什么时候|什麼時候|多少|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪個|哪些|哪|何时|何時|いくつ|いくら|どこ|だれ|どの|いつ|怎么|怎麼"
     "|如何|为什么|為什麼|なぜ|几|幾|谁|誰|吗|嗎|呢|的|了|是|在|被|和|与|與"
+    "|เมื่อ(?:ไร|ไหร่|ใด)|เท่า(?:ไร|ไหร่|ใด)|อะไร|ใคร|ที่ไหน|ไหน|ใด|กี่|อย่างไร|ยังไง|หรือไม่|คือ"
 )
 """Words which ask in unspaced scripts, cut out before keys are made of a question."""
 
@@ -130,7 +132,7 @@ def _measuring() -> tuple[tuple[Measure, re.Pattern[str]], ...]:
 
 
 def _cue(form: str) -> re.Pattern[str]:
-    form = form.strip()
+    form = _plain(form)
     return re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)")
 
 
