@@ -31,6 +31,7 @@ _UNSPACED = (
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 """Scripts written without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese."""
+_UNSPACED_LETTER = regex(f"[{_UNSPACED}]")
 
 _CLOSERS = "\"'”’»）)\\]】」』〉》*_"
 _OWN_END = regex(f"(?:[。！？｡؟۔।॥]+|(?<=[{_UNSPACED}])[!?.]+(?=[{_CLOSERS}]*[{_UNSPACED}]))[{_CLOSERS}。！？｡]*")
@@ -177,6 +178,11 @@ def _word_pattern() -> re.Pattern[str]:
     )
     spaced = f"(?:(?![{_UNSPACED}])[^\\W_]|[{marks}])"
     return re.compile(f"({spaced}+(?:['’](?=[^\\W\\d_]){spaced}+)?)|((?:[{_UNSPACED}])+)")
+
+
+def is_unspaced(text: str) -> bool:
+    """True if `text` has a letter of a script written without spaces between words."""
+    return _UNSPACED_LETTER.search(text) is not None
 
 
 def words(text: str) -> list[str]:

@@ -34,7 +34,9 @@ def test_numbers_in_names_lose_leading_zeros() -> None:
     assert name_terms("peps/pep-0006.rst 000", "en") == ["pep", "pep", "6", "rst", "0"]
 
 
-@pytest.mark.parametrize(("language", "analysis"), [("", "en"), ("de", "de"), ("zh", "en"), ("th", "en"), ("km", "en"), ("pl", UNSTEMMED)])
+@pytest.mark.parametrize(
+    ("language", "analysis"), [("", "en"), ("de", "de"), ("zh", "en"), ("th", "en"), ("km", "en"), ("pl", UNSTEMMED)]
+)
 def test_analysis_of(language: str, analysis: str) -> None:
     assert analysis_of(language) == analysis
 

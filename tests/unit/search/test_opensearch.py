@@ -20,7 +20,7 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.run.job_worker import JobInHand, JobWorker, JobWorkerLimits
 from assay.run.process import SystemClock
-from assay.search.opensearch import OpenSearchClient, OpenSearchSearch, client
+from assay.search.opensearch import FORMAT, OpenSearchClient, OpenSearchSearch, client
 from assay.search.shared_index import INDEX, file_turn
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -93,7 +93,7 @@ def test_who_index_at_the_same_time_take_turns(server: OpenSearchServer, store: 
         list(threads.map(OpenSearchSearch.sync, many))
         fill(store, {f"late-{number}.md": f"The ebb {number}." for number in range(20)})
         list(threads.map(OpenSearchSearch.sync, many))
-    assert sum(index.startswith("assay-1-segment") for index in server.indexes) == 2
+    assert sum(index.startswith(f"assay-{FORMAT}-segment") for index in server.indexes) == 2
     for search in many:
         assert len(found(search, "tide")) == 30
         assert len(found(search, "ebb")) == 20

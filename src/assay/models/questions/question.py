@@ -12,7 +12,7 @@ import msgspec
 from assay.core.lexicon import stem
 from assay.core.patterns import regex
 from assay.core.relevance.topic_question import CJK_ASKING
-from assay.core.text import words
+from assay.core.text import is_unspaced, words
 from assay.models.questions.document_relations import described
 from assay.models.questions.words import (
     COMPARING,
@@ -27,7 +27,6 @@ from assay.models.questions.words import (
     STATES,
     YES_OR_NO,
     carries_topic,
-    is_cjk,
     stems,
     topics,
 )
@@ -102,7 +101,7 @@ def analyze(text: str) -> ParsedQuestion:
 
 def _terms(text: str) -> tuple[str, ...]:
     """The keys of the topic words, without question words of unspaced scripts."""
-    return topics(CJK_ASKING.sub(" ", text) if is_cjk(text) else text) or topics(text)
+    return topics(CJK_ASKING.sub(" ", text) if is_unspaced(text) else text) or topics(text)
 
 
 def without(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQuestion:
@@ -115,7 +114,7 @@ def _mentions(text: str) -> tuple[Mention, ...]:
     found: dict[Identifier, Mention] = {}
     for match in _IDENTIFIER.finditer(text):
         series = match["series"]
-        if not carries_topic(series.casefold()) or is_cjk(series):
+        if not carries_topic(series.casefold()) or is_unspaced(series):
             continue
         identifier = Identifier(series.casefold(), match["number"].lstrip("0") or "0")
         found.setdefault(identifier, Mention(identifier, match[0]))
@@ -152,7 +151,7 @@ def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], 
 
 def _place(said: str, folded: str, keys: Sequence[str]) -> int:
     """The place of some words: as written in unspaced scripts, else as consecutive keys; -1 if they are absent."""
-    if is_cjk(said):
+    if is_unspaced(said):
         return folded.find(said)
     wanted = _keys_of(said)
     return next((at for at in range(len(keys)) if tuple(keys[at : at + len(wanted)]) == wanted), -1)
@@ -207,8 +206,8 @@ def _joined(piece: str) -> list[str]:
     for join in JOINS:
         left, found, right = piece.partition(join)
         first = words(right)[:2]
-        if found and stems(left) and (set(first[:1]) & OPENERS or is_cjk(join) or join.strip().startswith("و")):
-            if len(words(left)) < 3 and not is_cjk(left):
+        if found and stems(left) and (set(first[:1]) & OPENERS or is_unspaced(join) or join.strip().startswith("و")):
+            if len(words(left)) < 3 and not is_unspaced(left):
                 continue
             return [left.strip(" ,;"), *_joined(right.strip(" ,;"))]
     return [piece]

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.lexicon import MORE_STOP_WORDS, STOP_WORDS, stem
 from assay.core.patterns import regex
-from assay.core.text import words
+from assay.core.text import is_unspaced, words
 
 
 def _set(text: str) -> frozenset[str]:
@@ -27,7 +27,6 @@ _CJK_FUNCTION = frozenset(
     "的了是在和吗呢么什谁誰何哪为為与與及或也就都而被把对對从從到这這那些个個其之于於請请怎样樣如吧啊有"
 )
 """A pair of characters with one of these carries no topic; nor does one of hiragana only."""
-_CJK = regex(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _HIRAGANA = regex(r"[\u3040-\u309f]")
 
 
@@ -36,14 +35,9 @@ def stems(text: str) -> list[str]:
     return [stem(word) for word in words(text)]
 
 
-def is_cjk(text: str) -> bool:
-    """True if `text` has a Chinese or Japanese character."""
-    return _CJK.search(text) is not None
-
-
 def carries_topic(word: str) -> bool:
     """True if a casefolded word can tell what a text is about."""
-    if is_cjk(word):
+    if is_unspaced(word):
         return not (_HIRAGANA.search(word) or any(letter in _CJK_FUNCTION for letter in word))
     return word not in STOP and (len(word) > 1 or word.isdigit())
 

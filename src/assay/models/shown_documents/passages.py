@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,8 +15,7 @@ from assay.core.patterns import regex
 from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
-from assay.core.text import sentences, words
-from assay.models.questions.words import is_cjk
+from assay.core.text import is_unspaced, sentences, words
 
 _FIELD = regex(
     r"\s*(?:[-*+]\s+)?[*_]{0,2}(?P<key>[^\W\d_][\w /()'.#-]{0,38}?)[*_]{0,2}\s*"
@@ -48,6 +48,8 @@ ANSWERED = 2
 """The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
 TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
+LONGEST = 700
+"""Characters of a sentence that may be quoted."""
 
 
 class PassageField(msgspec.Struct, frozen=True):
@@ -128,12 +130,18 @@ def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
     body = _BULLET.sub("", text, count=1)
     if (field := read_field(passage, text)) and not ends(field.value):
         return _line(passage, place, one_line(body))
-    found = []
+    found: list[PassageSentence] = []
     for start, end in sentences(body):
         line = one_line(_BULLET.sub("", body[start:end], count=1)).lstrip(_CUT_FROM)
-        if _quotable(line):
-            found.append(PassageSentence(line, passage, place))
+        found.extend(PassageSentence(part, passage, place) for part in _parts(line) if _quotable(part))
     return tuple(found)
+
+
+def _parts(line: str) -> list[str]:
+    """A sentence; or, if it is too long to be quoted, what is between its spaces in a script that ends no sentence."""
+    if len(line) <= LONGEST or not is_unspaced(line):
+        return [line]
+    return textwrap.wrap(line, LONGEST // 2, break_long_words=False, break_on_hyphens=False)
 
 
 def _code(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
@@ -204,8 +212,8 @@ def _quotable(line: str) -> bool:
     letters = sum(map(_is_letter, line))
     return (
         letters
-        >= (4 if is_cjk(line) else 6 if ends(line) and len(line.split()) > 2 else 8 if not line.isascii() else 16)
-        and len(line) <= 700
+        >= (4 if is_unspaced(line) else 6 if ends(line) and len(line.split()) > 2 else 8 if not line.isascii() else 16)
+        and len(line) <= LONGEST
         and letters * 2 > len(line)
         and (" " in line or not line.isascii())
         and not line.startswith(_STRUCTURE)
@@ -231,7 +239,7 @@ def ends(line: str) -> bool:
 
 def _long(line: str) -> bool:
     """True if a line without a sentence's end is more than a heading or a label."""
-    return len(line.split()) >= 8 or (is_cjk(line) and len(line) >= 16)
+    return len(line.split()) >= 8 or (is_unspaced(line) and len(line) >= 16)
 
 
 def _unsafe(line: str) -> bool:
