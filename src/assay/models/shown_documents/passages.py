@@ -26,6 +26,7 @@ _OPTION = regex(r"(?<![\w`])--[a-z]")
 """An option of a command, as prose writes it between backticks; two of them make the text a command."""
 _RULE = regex(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
 _BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_ITEM = regex(r"^(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S)", re.MULTILINE)
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
 _URL = regex(r"\]\([^)\s]*\)|https?://\S+")
 _LINK_TARGET = regex(r"\[[^\]]+\]:\s")
@@ -48,6 +49,8 @@ ANSWERED = 2
 """The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
 TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
+ITEM_WORDS = 4
+"""The fewest words of an item of a list that says something: notes seldom end with a full stop."""
 LONGEST = 700
 """Characters of a sentence that may be quoted."""
 
@@ -116,8 +119,8 @@ def read_field(passage: str, text: str) -> PassageField | None:
 
 
 @lru_cache(maxsize=4096)
-def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
-    """The sentences of a passage that a report may quote."""
+def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence, ...]:
+    """The sentences of a passage that a report may quote; it may itself be a heading, unless `headed` is false."""
     place = ordinal_of(passage)
     if _is_heading_or_code(text):
         return _code(passage, place, text)
@@ -127,14 +130,28 @@ def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
         return _line(passage, place, text)
     if lines := _keyed(text):
         return tuple(each for line in lines for each in _line(passage, place, line))
-    body = _BULLET.sub("", text, count=1)
     if (field := read_field(passage, text)) and not ends(field.value):
-        return _line(passage, place, one_line(body))
+        return _line(passage, place, one_line(_BULLET.sub("", text, count=1)))
+    items = _items(text)
     found: list[PassageSentence] = []
-    for start, end in sentences(body):
-        line = one_line(_BULLET.sub("", body[start:end], count=1)).lstrip(_CUT_FROM)
-        found.extend(PassageSentence(part, passage, place) for part in _parts(line) if _quotable(part))
+    for item in items:
+        body = _BULLET.sub("", item, count=1)
+        short = not headed or len(items) > 1 or body != item
+        for start, end in sentences(body):
+            line = one_line(body[start:end]).lstrip(_CUT_FROM)
+            found.extend(PassageSentence(part, passage, place) for part in _parts(line) if _quotable(part, short))
     return tuple(found)
+
+
+def _items(text: str) -> list[str]:
+    """The items of a list, or the lines of notes: each begins like a sentence, and none ends like one."""
+    if len(items := [item for item in _ITEM.split(text) if not item.isspace()]) > 1:
+        return items
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    notes = all(
+        (line[0].isupper() or line[0].isdigit()) and not ends(line) and line[-1] not in ",;:-" for line in lines
+    )
+    return lines if notes else [text]
 
 
 def _parts(line: str) -> list[str]:
@@ -208,11 +225,14 @@ def _is_heading_or_code(text: str) -> bool:
     return len(_CODE.findall(stripped)) * 2 > lines or bool(_PROMPT.match(stripped))
 
 
-def _quotable(line: str) -> bool:
+def _quotable(line: str, item: bool = False) -> bool:
+    """True if a line says something: a sentence, or a line of several words. An `item` of a list needs only a few."""
     letters = sum(map(_is_letter, line))
+    emphasized = line[:1] in ("*", "_") and line[-1:] == line[:1]
+    ended = ends(line) or (item and not emphasized and len(line.split()) >= ITEM_WORDS)
     return (
         letters
-        >= (4 if is_unspaced(line) else 6 if ends(line) and len(line.split()) > 2 else 8 if not line.isascii() else 16)
+        >= (4 if is_unspaced(line) else 6 if ended and len(line.split()) > 2 else 8 if not line.isascii() else 16)
         and len(line) <= LONGEST
         and letters * 2 > len(line)
         and (" " in line or not line.isascii())
@@ -221,7 +241,7 @@ def _quotable(line: str) -> bool:
         and not line.endswith((":", "：", "…", "..."))
         and line.count(" = ") < 2
         and len(_OPTION.findall(line)) < 2
-        and (ends(line) or _long(line))
+        and (ended or _long(line))
         and len(_URL.sub("", line)) * 2 > len(line)
         and not _unsafe(line)
     )
@@ -255,14 +275,15 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
 
     A question of the document counts as part of the heading of what follows it.
 
-    The row of heads of a table, which each row of it is about, is none.
+    The row of heads of a table, which each row of it is about, is none, and neither is a heading of what follows.
     """
     heads = {one_line(passage.about) for passage in passages if passage.about}
+    heads.update(heading for passage in passages for heading in passage.under.split(" > "))
     found: dict[str, PassageSentence] = {}
     asked = PassageSentence("", "", -1 - ANSWERED)
     for passage in passages:
         heading = " ".join(filter(None, (passage.under, passage.after)))
-        for sentence in split(passage.id, passage.text) if one_line(passage.text) not in heads else ():
+        for sentence in split(passage.id, passage.text, False) if one_line(passage.text) not in heads else ():
             if asks(sentence.text):
                 asked = sentence
             answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED

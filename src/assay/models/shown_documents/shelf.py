@@ -95,12 +95,13 @@ class SourcePassages:
 
     @cached_property
     def heading(self) -> str:
-        """The id of the passage that is only the document's title, "" if there is none."""
-        first = self.passages[0] if self.passages else None
-        if first is None or ordinal_of(first.id) or "\n" in first.text or read_field(first.id, first.text):
+        """The id of the passage that is only the document's title, "" if there is none, or nothing else is shown."""
+        if len(self.passages) < 2:
             return ""
-        after = self.passages[1] if len(self.passages) > 1 else None
-        headed = after is not None and read_field(after.id, after.text) is not None and not ends(first.text)
+        first, after = self.passages[:2]
+        if ordinal_of(first.id) or "\n" in first.text or read_field(first.id, first.text):
+            return ""
+        headed = read_field(after.id, after.text) is not None and not ends(first.text)
         return first.id if headed or words(first.text) == words(self.title) else ""
 
     @cached_property
