@@ -314,3 +314,12 @@ def test_a_key_is_shown_nowhere() -> None:
     secret = Secret(KEY)
     shown = f"{secret} {secret!r} {[secret]} {json.dumps(str(secret))} {vars(model('http://x'))}"
     assert KEY not in shown
+
+
+@pytest.mark.parametrize("before", range(270, 302, 3))
+async def test_no_part_of_a_key_is_shown_where_a_services_words_are_cut(before: int) -> None:
+    words = f"{'-' * before}{KEY} is not a key"
+    for answer in (fault(401, words), Answer([chunk(error={"message": words, "code": 500})])):
+        said = str(await failed(answer))
+        assert "***" in said or before > 296  # fewer than four letters tell nothing
+        assert KEY[:4] not in said
