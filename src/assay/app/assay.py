@@ -295,7 +295,7 @@ class Assay(RunQueue):
             wait: seconds to wait for the request to take effect.
 
         Raises:
-            UnknownName: there is no such run.
+            UnknownName: there is no such run, or no such action.
             UsageError: the run has ended, or it has nothing to pause.
         """
         return await run_control.ask_for(self._context, reference, action, wait)

@@ -22,9 +22,8 @@ from assay.core.report import Report, bibliography, build_report
 from assay.core.view import RunView, fold
 from assay.evidence.documents import CitedPassage, show
 from assay.run.engine import RunTask
-from assay.services import estimates, worlds
+from assay.services import estimates, run_control, worlds
 from assay.services.context import Context
-from assay.services.run_control import reviewed
 from assay.services.stored_runs import events, view
 
 # The report of a run in Python: data, with methods to show and save it.
@@ -168,7 +167,7 @@ class RunHandle:
         it.
 
         Raises:
-            Cancelled, Paused: the run was cancelled or paused.
+            Cancelled, Paused: the run was cancelled or paused, or its library was closed.
             InputNeeded: it waits for an answer.
             AssayError: it failed; its findings are kept, see `Assay.view`.
         """
@@ -176,16 +175,28 @@ class RunHandle:
         return research_report(await record(self._context, self.run_id))
 
     async def answer(self, answers: Sequence[str]) -> None:
-        """Answer the clarifying questions of the run, in order."""
+        """Answer the clarifying questions of the run, in order. If it no longer executes here, `Assay.resume` it.
+
+        Raises:
+            UsageError: the run has ended.
+        """
+        if self.ended:
+            await run_control.answer(self._context, self.run_id, answers)
+            return
         await self._execution.answer("answers", tuple(answers))
 
     async def approve(self, plan: Plan | str | None = None) -> None:
         """Approve the plan that a run waits with (`review_plan`), or replace it by a `Plan`, its form, or JSON.
 
+        If the run no longer executes here, `Assay.resume` it.
+
         Raises:
-            UsageError: the plan cannot be read.
+            UsageError: the plan cannot be read, or the run has ended.
         """
-        await self._execution.answer("plan", reviewed(plan))
+        if self.ended:
+            await run_control.approve(self._context, self.run_id, plan)
+            return
+        await self._execution.answer("plan", run_control.reviewed(plan))
 
     def pause(self) -> None:
         """Abandon every call in flight; `Assay.resume` continues the run."""
