@@ -73,3 +73,13 @@ async def test_an_action_that_does_not_exist_changes_nothing(tides: Path) -> Non
         run.cancel()
         with pytest.raises(AssayError):
             await run.report()
+
+
+async def test_a_form_of_citations_that_does_not_exist_is_refused(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        run = assay.start("How far does the tide rise at Brest?", sources=tides / "tides.md", depth="light")
+        report = await run.report()
+        with pytest.raises(UnknownName, match="no form of citations named 'footnote'; did you mean 'footnotes'"):
+            await assay.export(run.run_id, ".md", "footnote")  # type: ignore[arg-type]
+        with pytest.raises(UnknownName, match="did you mean 'footnotes'"):
+            report.save(tides / "report.md", citations="footnote")  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ import html
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
@@ -62,7 +63,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
             citations: how the report shows its citations.
 
         Raises:
-            UnknownName: no format has this suffix.
+            UnknownName: no format has this suffix, or there is no such form of citations.
             ConfigError: the format needs an extra that is not installed; the message names it.
             StoreError: the file cannot be written.
         """
@@ -75,7 +76,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
         if record is None:
             raise UsageError("this report does not come from a run: Assay.export writes the report of a run to a file")
         exporter: Exporter = plugins.load("exporters", suffix)
-        return exporter.render(record, citations)
+        return exporter.render(record, _checked(citations))
 
     def _repr_markdown_(self) -> str:
         """Markdown for notebooks that show no HTML."""
@@ -84,6 +85,13 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
     def _repr_html_(self) -> str:
         """HTML for notebooks: the page of `save("report.html")`, whose citations open their quotes."""
         return FRAME.format(page=html.escape(self._as(".html", "numbers").decode(), quote=True))
+
+
+def _checked(citations: CitationMode) -> CitationMode:
+    """A form of citations that exists: the formats would show any other as markers."""
+    if citations not in (known := get_args(CitationMode)):
+        raise UnknownName("form of citations", str(citations), known)
+    return citations
 
 
 def format_of(path: Path) -> str:
@@ -220,7 +228,7 @@ async def estimate(context: Context, reference: str) -> Estimate:
 async def export(context: Context, reference: str, suffix: str, citations: CitationMode) -> bytes:
     """The report of a run as the bytes of a file; see `Assay.export`."""
     exporter: Exporter = plugins.load("exporters", suffix)
-    return await asyncio.to_thread(exporter.render, await record(context, reference), citations)
+    return await asyncio.to_thread(exporter.render, await record(context, reference), _checked(citations))
 
 
 async def record(context: Context, reference: str) -> Record:

@@ -257,7 +257,7 @@ def test_the_format_text_is_a_report() -> None:
 
 
 def test_a_limit_of_calls_that_leaves_nothing_to_find_is_refused_in_the_words_of_the_request() -> None:
-    with pytest.raises(UsageError, match="'max_tool_calls'.* at least 2"):
+    with pytest.raises(UsageError, match=r"'max_tool_calls'.* at least 2"):
         response_run(response(max_tool_calls=1), ANY)
     assert response_run(response(max_tool_calls=2), ANY).wanted["max_pages"] == 1
 
