@@ -6,16 +6,29 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from test_owner_control import hanging, started, until
 
-from assay import Assay, AssayError
+from assay import Assay, AssayError, RunHandle
+from assay.core.brief import ROLES
 from assay.core.errors import NotNow, Paused, UnknownName
+from assay.models.script import Scripted, says
 
 
 @pytest.fixture
 def tides(tmp_path: Path) -> Path:
     (tmp_path / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres.\n")
     return tmp_path
+
+
+async def begun(assay: Assay, folder: Path) -> RunHandle:
+    """A run whose model never answers, when it has been asked."""
+    model = Scripted([says("never", task="triage", hang=asyncio.Event())])
+    assay._context.own_models[model.profile.name] = model
+    models = dict.fromkeys(ROLES, (model.profile.name,))
+    run = assay.start("How far does the tide rise?", sources=folder / "tides.md", models=models)
+    async with asyncio.timeout(120):
+        while model.unused:
+            await asyncio.sleep(0.01)
+    return run
 
 
 async def test_an_ended_run_takes_no_answer_and_no_approval(tides: Path) -> None:
@@ -42,9 +55,9 @@ async def test_a_waiting_run_is_approved_by_its_handle_and_goes_on_when_resumed(
 
 async def test_who_waits_for_a_report_is_told_that_the_library_was_closed(tides: Path) -> None:
     assay = Assay(home=tides / "home")
-    run = await started(assay, model := hanging(task="triage"), tides)
+    run = await begun(assay, tides)
     waiting = asyncio.ensure_future(run.report())
-    await until(model)
+    await asyncio.sleep(0)
     await assay.close()
     with pytest.raises(Paused, match=f"to continue: assay runs resume {run.run_id}"):
         await waiting
@@ -54,9 +67,9 @@ async def test_who_waits_for_a_report_is_told_that_the_library_was_closed(tides:
 
 async def test_who_is_cancelled_while_waiting_stays_cancelled(tides: Path) -> None:
     async with Assay(home=tides / "home") as assay:
-        run = await started(assay, model := hanging(task="triage"), tides)
+        run = await begun(assay, tides)
         waiting = asyncio.ensure_future(run.report())
-        await until(model)
+        await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -65,8 +78,7 @@ async def test_who_is_cancelled_while_waiting_stays_cancelled(tides: Path) -> No
 
 async def test_an_action_that_does_not_exist_changes_nothing(tides: Path) -> None:
     async with Assay(home=tides / "home") as assay:
-        run = await started(assay, model := hanging(task="triage"), tides)
-        await until(model)
+        run = await begun(assay, tides)
         with pytest.raises(UnknownName, match="no action named 'stop'; use one of: cancel, finish, pause"):
             await assay.control(run.run_id, "stop")  # type: ignore[arg-type]
         assert not any(event.type.startswith("control.") for event in await assay.events(run.run_id))
