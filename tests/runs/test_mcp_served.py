@@ -77,6 +77,21 @@ async def test_a_report_over_http(server: Served, era: Era) -> None:
         assert "Why?" in prompt.messages[0].content.text
 
 
+async def test_a_wrong_value_is_told_in_one_line_of_our_own(server: Served) -> None:
+    wrong = {
+        "research": ({"question": "?", "depth": "deep", "wait_seconds": 500}, ("depth: ", "'light'", "wait_seconds: ")),
+        "list_runs": ({"limit": 0}, ("limit: ",)),
+        "verify": ({"text": " "}, ("nothing to check: give a text, or the run_id of a report",)),
+    }
+    async with connected(server.url, "auto") as client:
+        for tool, (arguments, expected) in wrong.items():
+            answer = await client.call_tool(tool, arguments)
+            said = answer.content[0].text
+            assert answer.is_error
+            assert all(words in said for words in expected), said
+            assert not any(words in said for words in ("\n", "pydantic", "Arguments")), said
+
+
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 async def test_clients_of_every_version_are_answered(server: Served, version: str) -> None:
     """As bare requests: what a client of that version sends, and no more."""

@@ -6,6 +6,9 @@ import runpy
 from pathlib import Path
 from types import SimpleNamespace
 
+from assay.core import errors
+from assay.core.errors import AssayError
+
 page = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "generate_errors.py")))
 
 
@@ -25,3 +28,10 @@ def test_every_message_a_person_gets_says_what_to_do() -> None:
     found = [message for message in page.messages() if page.told(message)]
     assert len(found) > 300
     assert not [message for message in found if not page.says_what_to_do(message.text)]
+
+
+def test_the_tree_of_errors_names_them_all_and_no_other() -> None:
+    tree = {line.split()[0] for line in (errors.__doc__ or "").replace("│", " ").split("├── ")[1:]}
+    tree |= {line.split()[0] for line in (errors.__doc__ or "").split("└── ")[1:]}
+    classes = {name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, AssayError)}
+    assert tree | {"AssayError"} == classes

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -86,10 +88,9 @@ def without_loops(text: str) -> str:
     """The text with only the first round of each loop."""
     text = _uncircled(text)
     units = list(_units(text))
-    dropped = [index for first, last in _loops(units) for index in range(first, last)]
-    if _said_before([unit for index, unit in enumerate(units) if index not in set(dropped)]) > MOST_SAID_BEFORE:
-        dropped += _later(units)
-    gone = set(dropped)
+    gone = {index for first, last in _loops(units) for index in range(first, last)}
+    if _said_before([unit for index, unit in enumerate(units) if index not in gone]) > MOST_SAID_BEFORE:
+        gone.update(_later(units))
     kept = [text[unit.start : unit.end] for index, unit in enumerate(units) if index not in gone]
     return "".join(kept).rstrip() if gone else text
 
@@ -116,18 +117,28 @@ def _ended(text: str, unit: TextUnit) -> bool:
 def _units(text: str) -> Iterator[TextUnit]:
     """The text in pieces that together are the whole text."""
     start = 0
-    lines = _structural(text)
-    cuts = (cut for cut in _CUT.finditer(text) if not _numbers(text, cut.start()))
+    lines, structure = _line_starts(text), _structural(text)
+    cuts = (cut for cut in _CUT.finditer(text) if not _numbers(text, _line_start(lines, cut.start()), cut.start()))
     for cut in [*cuts, None]:
         end = cut.end() if cut else len(text)
         if end > start:
-            yield TextUnit(start, end, "" if text.rfind("\n", 0, start) + 1 in lines else _words_of(text[start:end]))
+            yield TextUnit(start, end, "" if _line_start(lines, start) in structure else _words_of(text[start:end]))
         start = end
 
 
-def _numbers(text: str, at: int) -> bool:
-    """True if the number of a list item ends at `at`."""
-    return _NUMBER.fullmatch(text, text.rfind("\n", 0, at) + 1, at) is not None
+def _line_starts(text: str) -> list[int]:
+    """Where the lines begin, so that no long line is searched again for each of its sentences."""
+    return [0, *itertools.accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
+
+
+def _line_start(lines: Sequence[int], at: int) -> int:
+    """Where the line of the character at `at` begins."""
+    return lines[bisect_right(lines, at) - 1]
+
+
+def _numbers(text: str, line: int, at: int) -> bool:
+    """True if the number of a list item ends at `at`, in the line that begins at `line`."""
+    return _NUMBER.fullmatch(text, line, at) is not None
 
 
 def _structural(text: str) -> set[int]:

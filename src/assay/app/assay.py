@@ -65,10 +65,11 @@ class Assay(RunQueue):
             progress: called with a line of text while documents are read.
             wanted: the options of the run; see `RunOptions`.
 
-        Raises (from the handle):
-            UsageError: a path does not exist, no document is readable, the budget is too small for a report, the run to
-                continue has not ended, or private documents would leave this machine.
-            UnknownName: there is no run with the id to continue.
+        Raises (at once for the question and the options, else from the handle):
+            UsageError: the question is empty, an option has a wrong value, a path does not exist, no document is
+                readable, the budget is too small for a report, the run to continue has not ended, or private documents
+                would leave this machine.
+            UnknownName: there is no such model, or no run with the id to continue.
         """
         return run_start.start(self._context, question, sources, progress, wanted)
 
@@ -236,7 +237,7 @@ class Assay(RunQueue):
         """Export the report of a run, as far as it is written, as a file in the format of `suffix` (".html").
 
         Raises:
-            UnknownName: there is no such run, or no such format.
+            UnknownName: there is no such run, format, or form of citations.
             ConfigError: the format needs an extra that is not installed.
         """
         return await results.export(self._context, reference, suffix, citations)
@@ -295,7 +296,7 @@ class Assay(RunQueue):
             wait: seconds to wait for the request to take effect.
 
         Raises:
-            UnknownName: there is no such run.
+            UnknownName: there is no such run, or no such action.
             UsageError: the run has ended, or it has nothing to pause.
         """
         return await run_control.ask_for(self._context, reference, action, wait)

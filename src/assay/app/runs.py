@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 else:
     daily = later("assay.services.daily")
     results = later("assay.services.results")
-    results = later("assay.services.results")
     run_lists = later("assay.services.run_lists")
     jobs_desk = later("assay.services.jobs_desk")
     queue_workers = later("assay.services.queue_workers")

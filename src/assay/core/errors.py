@@ -5,6 +5,7 @@
     │   ├── ConfigError          a setting is unknown or has a bad value
     │   ├── TooLittle            a budget that is too small for a report
     │   ├── Overtaken            other runs used up the day's limit while this one was prepared
+    │   ├── TooMany              a user has begun as many runs as allowed
     │   ├── UnknownName          no adapter, run, document or command of that name
     │   │   └── UnknownOption    a function takes no keyword of that name
     │   ├── EventLoopError       called without an event loop where one is needed, or inside one where none is allowed
@@ -15,6 +16,7 @@
     │   ├── NothingRead          none of the given files and pages has text
     │   └── NotBuilt             a named feature that this release does not have yet
     ├── NotLoggedIn              the name or password is wrong, or there were too many attempts
+    ├── ProviderFailed           the login provider did not answer as expected
     ├── Failed                   a service or a limit said no: data, stored with its step and raised again on replay
     │   ├── LimitReached         budget, deadline, or an early finish
     │   ├── ModelFailed          every attempt and fallback of a model call failed
@@ -23,14 +25,16 @@
     │   ├── SearchError          a search provider failed
     │   │   └── SearchAway       it cannot be reached, or remains too busy
     │   ├── FetchFailed          a page or document could not be read
-    │   └── ToolFailed           a tool could not do what it was asked (the model is told why)
+    │   └── ToolError            a tool could not do what it was asked (the model is told why)
     ├── ModelError               one attempt at a model failed; `run/model_call` decides what comes next
     ├── ModelUnusable            no model of a role works with the present settings: the run can be resumed
     ├── ExtractError             a file could not be turned into text
     │   ├── TooSlow              reading it took more time than allowed
+    │   ├── NoLetters            it consists of pictures of pages
     │   └── ReaderBroke          its reader crashed, failed, or took more memory than allowed
     ├── StoreError               the database or a blob is unusable
     │   ├── StoreAway            the database cannot be reached; it may recover
+    │   ├── InUse                another process has the resource, and will release it
     │   ├── LeaseHeld            another live process executes this run
     │   ├── FenceLost            this process lost its lease; it must not write any more
     │   ├── OtherRelease         another release of Assay stored this run in a form that this one cannot continue

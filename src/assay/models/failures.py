@@ -19,6 +19,10 @@ UNUSABLE = frozenset((401, 402, 403, 404, 429))
 """Statuses that every request will get until a person changes something, unless the trouble is temporary."""
 LONGEST = 300
 """Code points of a service's own words in an error."""
+CUT = "…"
+"""Ends what was shortened."""
+TELLING = 4
+"""Fewer letters of a key than these tell nothing of it."""
 MISCALLED = "tool_use_failed"
 """Groq's code for a call by the model that does not match the tool: a second attempt may succeed."""
 
@@ -127,11 +131,18 @@ E = TypeVar("E", bound=ModelError | ModelFailed)
 
 
 def hidden(error: E, key: Secret | None) -> E:
-    """`error` without the key that the service's words may repeat."""
-    if key is not None and key.reveal() in error.reason:
-        error.reason = error.reason.replace(key.reveal(), "***")
-        error.args = (error.reason,)
+    """`error` without the key that the service's words may repeat, whole or cut off where they were shortened."""
+    if key is not None and (shown := _without(error.reason, key.reveal())) != error.reason:
+        error.reason = shown
+        error.args = (shown,)
     return error
+
+
+def _without(text: str, key: str) -> str:
+    text = text.replace(key, "***")
+    for size in range(len(key) - 1, TELLING - 1, -1):
+        text = text.replace(f"{key[:size]}{CUT}", f"***{CUT}")
+    return text
 
 
 def unknown_model(status: int, fault: ServiceFault) -> bool:
@@ -157,4 +168,4 @@ def declined(text: str) -> bool:
 def shortened(text: str) -> str:
     """`text` in one line, cut to `LONGEST` code points."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[:LONGEST] + "…"
+    return line if len(line) <= LONGEST else line[:LONGEST] + CUT

@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.errors import Cancelled, NotNow, UsageError
+from assay.core.errors import Cancelled, NotNow, Paused, UsageError
 from assay.core.events import ControlAccepted, ControlApplied, ControlRejected, Envelope, Event, RunCancelled, encode
 from assay.core.ports import FINAL, Action, Clock, Commit, EventDraft, Journal, Lease, RunRow, RunStatus
 from assay.run.execution import FINISHED_EARLY, Execution
@@ -71,7 +71,7 @@ class RunTask:
         """Wait until the run has ended.
 
         Raises:
-            Cancelled, Paused: by its owner.
+            Cancelled, Paused: by its owner; paused too if its library was closed.
             InputNeeded: it waits for an answer that nobody here can give.
             FenceLost: another process took it over.
             AssayError: it failed.
@@ -79,9 +79,12 @@ class RunTask:
         try:
             await asyncio.shield(self._task)
         except asyncio.CancelledError:
-            if self._execution is None and self._task.cancelled():
+            waiting = asyncio.current_task()
+            if not self._task.cancelled() or (waiting is not None and waiting.cancelling()):
+                raise
+            if self._execution is None:
                 raise Cancelled("cancelled before the run was created") from None
-            raise
+            raise Paused(f"run {self.run_id} was stopped; to continue: assay runs resume {self.run_id}") from None
 
     async def answer(self, topic: str, value: object) -> None:
         """Give the run what it waits for."""

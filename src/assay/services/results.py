@@ -7,6 +7,7 @@ import html
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
@@ -22,9 +23,8 @@ from assay.core.report import Report, bibliography, build_report
 from assay.core.view import RunView, fold
 from assay.evidence.documents import CitedPassage, show
 from assay.run.engine import RunTask
-from assay.services import estimates, worlds
+from assay.services import estimates, run_control, worlds
 from assay.services.context import Context
-from assay.services.run_control import reviewed
 from assay.services.stored_runs import events, view
 
 # The report of a run in Python: data, with methods to show and save it.
@@ -63,7 +63,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
             citations: how the report shows its citations.
 
         Raises:
-            UnknownName: no format has this suffix.
+            UnknownName: no format has this suffix, or there is no such form of citations.
             ConfigError: the format needs an extra that is not installed; the message names it.
             StoreError: the file cannot be written.
         """
@@ -76,7 +76,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
         if record is None:
             raise UsageError("this report does not come from a run: Assay.export writes the report of a run to a file")
         exporter: Exporter = plugins.load("exporters", suffix)
-        return exporter.render(record, citations)
+        return exporter.render(record, _checked(citations))
 
     def _repr_markdown_(self) -> str:
         """Markdown for notebooks that show no HTML."""
@@ -85,6 +85,13 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
     def _repr_html_(self) -> str:
         """HTML for notebooks: the page of `save("report.html")`, whose citations open their quotes."""
         return FRAME.format(page=html.escape(self._as(".html", "numbers").decode(), quote=True))
+
+
+def _checked(citations: CitationMode) -> CitationMode:
+    """A form of citations that exists: the formats would show any other as markers."""
+    if citations not in (known := get_args(CitationMode)):
+        raise UnknownName("form of citations", str(citations), known)
+    return citations
 
 
 def format_of(path: Path) -> str:
@@ -168,7 +175,7 @@ class RunHandle:
         it.
 
         Raises:
-            Cancelled, Paused: the run was cancelled or paused.
+            Cancelled, Paused: the run was cancelled or paused, or its library was closed.
             InputNeeded: it waits for an answer.
             AssayError: it failed; its findings are kept, see `Assay.view`.
         """
@@ -176,16 +183,28 @@ class RunHandle:
         return research_report(await record(self._context, self.run_id))
 
     async def answer(self, answers: Sequence[str]) -> None:
-        """Answer the clarifying questions of the run, in order."""
+        """Answer the clarifying questions of the run, in order. If it no longer executes here, `Assay.resume` it.
+
+        Raises:
+            UsageError: the run has ended.
+        """
+        if self.ended:
+            await run_control.answer(self._context, self.run_id, answers)
+            return
         await self._execution.answer("answers", tuple(answers))
 
     async def approve(self, plan: Plan | str | None = None) -> None:
         """Approve the plan that a run waits with (`review_plan`), or replace it by a `Plan`, its form, or JSON.
 
+        If the run no longer executes here, `Assay.resume` it.
+
         Raises:
-            UsageError: the plan cannot be read.
+            UsageError: the plan cannot be read, or the run has ended.
         """
-        await self._execution.answer("plan", reviewed(plan))
+        if self.ended:
+            await run_control.approve(self._context, self.run_id, plan)
+            return
+        await self._execution.answer("plan", run_control.reviewed(plan))
 
     def pause(self) -> None:
         """Abandon every call in flight; `Assay.resume` continues the run."""
@@ -209,7 +228,7 @@ async def estimate(context: Context, reference: str) -> Estimate:
 async def export(context: Context, reference: str, suffix: str, citations: CitationMode) -> bytes:
     """The report of a run as the bytes of a file; see `Assay.export`."""
     exporter: Exporter = plugins.load("exporters", suffix)
-    return await asyncio.to_thread(exporter.render, await record(context, reference), citations)
+    return await asyncio.to_thread(exporter.render, await record(context, reference), _checked(citations))
 
 
 async def record(context: Context, reference: str) -> Record:

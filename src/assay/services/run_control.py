@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -33,6 +33,7 @@ LETTING_GO = 10.0
 """Seconds within which whoever executed a run lets go of it when it has ended."""
 AT_WORK = ("planned", "running")
 WRITING = ("write", "verify")
+ACTIONS: tuple[str, ...] = get_args(Asked)
 BECOMES = {"cancel": "cancelled", "pause": "paused"}
 TOO_LATE = "the report is being written already"
 
@@ -42,6 +43,8 @@ Came = Literal["applied", "ended", "stored"]
 
 async def ask_for(context: Context, reference: str, action: Asked, wait: float) -> Came:
     """Finish, cancel or pause a run, whichever process executes it; see `Assay.control`."""
+    if action not in ACTIONS:
+        raise UnknownName("action", str(action), ACTIONS)
     row = await find(context, reference)
     if action == "pause" and row.status in ("waiting", "paused") and not is_executed(row):
         waits = "waits for an answer" if row.status == "waiting" else "is paused already"

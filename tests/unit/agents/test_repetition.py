@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from growth import WORST, exponent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import scaled
@@ -101,3 +104,13 @@ def test_what_is_left_is_part_of_the_text_and_holds_no_loop(text: str) -> None:
 @pytest.mark.parametrize("unit", ["| a | b |\n", "- x\n", f"{SAME} ", "ab", "|---|\n"])
 def test_long_texts_take_work_in_step_with_their_length(unit: str) -> None:
     assert grows_in_step(repeating, unit * (8_000 // len(unit)))
+
+
+def line(size: int) -> str:
+    """A long line of sentences, each said five times."""
+    return "".join(f"Vessel {number} came from the north and left for the south. " * 5 for number in range(size // 300))
+
+
+@pytest.mark.parametrize("work", [repeating, without_loops, whole_sentences])
+def test_a_long_line_takes_time_in_step_with_its_length(work: Callable[[str], object]) -> None:
+    assert exponent(work, line, 150_000) < WORST

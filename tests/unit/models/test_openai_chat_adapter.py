@@ -314,3 +314,31 @@ def test_a_key_is_shown_nowhere() -> None:
     secret = Secret(KEY)
     shown = f"{secret} {secret!r} {[secret]} {json.dumps(str(secret))} {vars(model('http://x'))}"
     assert KEY not in shown
+
+
+@pytest.mark.parametrize("before", range(270, 302, 3))
+async def test_no_part_of_a_key_is_shown_where_a_services_words_are_cut(before: int) -> None:
+    words = f"{'-' * before}{KEY} is not a key"
+    for answer in (fault(401, words), Answer([chunk(error={"message": words, "code": 500})])):
+        said = str(await failed(answer))
+        assert "***" in said or before > 296  # fewer than four letters tell nothing
+        assert KEY[:4] not in said
+
+
+@pytest.mark.parametrize(
+    "counted",
+    [
+        {"prompt_tokens": "120", "completion_tokens": "20"},
+        {"prompt_tokens": 1e30, "completion_tokens": 10**20},
+        {"prompt_tokens": -120, "completion_tokens": -20, "completion_tokens_details": {"reasoning_tokens": -5}},
+        {"prompt_tokens": None, "completion_tokens": None, "prompt_tokens_details": []},
+        "many",
+    ],
+)
+async def test_counts_in_an_unknown_form_are_estimated_and_cost_no_reply(counted: object) -> None:
+    told = chunk({}, "stop", usage=counted)  # type: ignore[arg-type]
+    _, reply = await play([Answer([chunk({"content": "Seven metres."}), told, DONE])])
+    assert (reply.text, reply.stop) == ("Seven metres.", "end")
+    assert 0 < reply.usage.output_tokens < 20
+    assert 0 < reply.usage.input_tokens < 500
+    assert reply.usage.reasoning_tokens == 0

@@ -238,3 +238,38 @@ def test_a_misspelt_option_is_told_the_nearest() -> None:
         response(assay={"dept": "light"})
     found = misfit(wrong.value, ResponseRequest, "the body")
     assert str(found) == "the body does not fit: Object contains unknown field `dept`; did you mean 'depth'?"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [{"type": "json_object"}, {"type": "json_schema"}, {"type": "json_schema", "json_schema": {"name": "n"}}],
+)
+def test_a_format_that_names_no_fields_is_refused_and_not_answered_in_prose(form: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="'json_schema'"):
+        chat_run(chat(("user", "Why?"), response_format=form), ANY)
+    with pytest.raises(UsageError, match="'json_schema'"):
+        response_run(response(text={"format": form}), ANY)
+
+
+def test_the_format_text_is_a_report() -> None:
+    assert "schema" not in chat_run(chat(("user", "Why?"), response_format={"type": "text"}), ANY).wanted
+    assert "schema" not in response_run(response(text={"format": {"type": "text"}}), ANY).wanted
+
+
+def test_a_limit_of_calls_that_leaves_nothing_to_find_is_refused_in_the_words_of_the_request() -> None:
+    with pytest.raises(UsageError, match=r"'max_tool_calls'.* at least 2"):
+        response_run(response(max_tool_calls=1), ANY)
+    assert response_run(response(max_tool_calls=2), ANY).wanted["max_pages"] == 1
+
+
+@pytest.mark.parametrize("field", [{"conversation": "conv_1"}, {"conversation": {"id": "c"}}, {"prompt": {"id": "p"}}])
+def test_a_context_that_is_not_stored_here_is_refused_and_not_left_out(field: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="'previous_response_id'"):
+        response_run(response(**field), ANY)
+    assert response_run(response(**dict.fromkeys(field)), ANY).question == "Why?"
+
+
+@pytest.mark.parametrize("cap", [0, -1, 49])
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_a_limit_in_which_nothing_fits_starts_no_research(name: str, cap: int) -> None:
+    assert helped(chat(("user", "Why?"), **{name: cap})) is not None

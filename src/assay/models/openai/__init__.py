@@ -24,7 +24,7 @@ from assay.models.failures import ServiceFault, hidden, read_fault, refused, unk
 from assay.models.openai import chat_services, concessions, reply_assembly
 from assay.models.openai.chat_services import SERVICES, ChatService, service_of
 from assay.models.openai.reply_assembly import Assembler
-from assay.models.openai.wire import CompletionChunk, fields
+from assay.models.openai.wire import CompletionChunk, fields, uncounted
 from assay.models.streams import decode, events, first_bytes
 
 __all__ = ["SERVICES", "ChatCompletions", "ChatService", "create"]
@@ -163,7 +163,10 @@ class ChatCompletions:
 
     def _chunk(self, data: str) -> CompletionChunk:
         try:
-            return decode(data, CompletionChunk)
+            try:
+                return decode(data, CompletionChunk)
+            except msgspec.ValidationError:
+                return uncounted(data)
         except (ValueError, RecursionError) as error:
             raise ModelError(f"{self._service.name} sent a chunk that cannot be read: {error}") from error
 

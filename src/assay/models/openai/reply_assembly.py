@@ -151,12 +151,17 @@ class Assembler:
         inputs, outputs = counted.prompt_tokens, counted.completion_tokens
         return Usage(
             model_calls=1,
-            input_tokens=inputs or input_tokens(request),
-            output_tokens=sum(map(estimate_tokens, written)) if outputs is None else outputs,
-            cached_tokens=(prompt.cached_tokens or 0) if prompt else 0,
-            cache_write_tokens=(prompt.cache_write_tokens or 0) if prompt else 0,
-            reasoning_tokens=(completion.reasoning_tokens or 0) if completion else 0,
+            input_tokens=_tokens(inputs) or input_tokens(request),
+            output_tokens=sum(map(estimate_tokens, written)) if outputs is None or outputs < 0 else outputs,
+            cached_tokens=_tokens(prompt.cached_tokens) if prompt else 0,
+            cache_write_tokens=_tokens(prompt.cache_write_tokens) if prompt else 0,
+            reasoning_tokens=_tokens(completion.reasoning_tokens) if completion else 0,
         )
+
+
+def _tokens(count: int | None) -> int:
+    """A service's count; less than nothing is none, or a budget would grow by it."""
+    return max(0, count or 0)
 
 
 # Failures of chat completions that arrive inside a stream.

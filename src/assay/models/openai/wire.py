@@ -27,6 +27,7 @@ from assay.core.messages import (
 from assay.models.failures import ServiceFault
 from assay.models.openai.chat_services import ChatService
 from assay.models.openai.concessions import NONE, Concessions, allowed
+from assay.models.streams import decode
 
 # The messages of a request, in the form of chat completions.
 
@@ -327,3 +328,13 @@ class CompletionChunk(msgspec.Struct, frozen=True):
         """The error in the middle of the stream, if this event states one."""
         error = next((choice.error for choice in self.choices or () if choice.error), None)
         return self.error or error or (self.x_groq.error if self.x_groq else None)
+
+
+def uncounted(data: str) -> CompletionChunk:
+    """A chunk without its token counts, which are estimated then: a reply is not lost for counts in an unknown form.
+
+    Raises:
+        ValueError: it is not JSON, or no chunk either way.
+    """
+    chunk = decode(data, dict[str, Any])
+    return msgspec.convert({name: value for name, value in chunk.items() if name != "usage"}, CompletionChunk)

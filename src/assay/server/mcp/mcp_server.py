@@ -13,6 +13,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.request_state import RequestStateSecurity
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import ValidationError
 
 from assay.app.assay import Assay
 from assay.core.errors import LeaseHeld, StoreError
@@ -66,7 +67,9 @@ TOOLS = (
 
 
 class ToolServer(MCPServer[McpService]):
-    """Suggests the right name for a misspelt argument; the library ignores names it does not know."""
+    """Suggests the right name for a misspelt argument, which the library ignores, and says in one line which values do
+    not fit.
+    """
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[McpService, Any] | None = None
@@ -74,12 +77,18 @@ class ToolServer(MCPServer[McpService]):
         """Call a tool.
 
         Raises:
-            ToolError: an argument is misspelt, or as the library's.
+            ToolError: an argument is misspelt or has a wrong value, or as the library's.
         """
         for tool in await self.list_tools():
             if tool.name == name:
                 check_names(name, arguments, tool.input_schema.get("properties", {}))
-        return await super().call_tool(name, arguments, context)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(cause := error.__cause__, ValidationError):
+                raise
+            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in cause.errors(include_url=False))
+            raise ToolError(f"the arguments of {name} do not fit: {'; '.join(wrong)}") from cause
 
 
 def build_server(service: McpService, security: RequestStateSecurity | None = None) -> MCPServer[McpService]:

@@ -155,6 +155,8 @@ async def verify(
             again = await assay.recheck((await view_of(ctx, run_id)).run_id)
             sentences = [CheckedSentence(text=each.text, verdict=each.now, reason=each.reason) for each in again.claims]
             return _checked(sentences, again.now, list(again.problems))
+        if not text.strip():
+            raise UsageError("there is nothing to check: give a text, or the run_id of a report")
         named = collections or [row.name for row in await shelves(ctx) if row.name == DEFAULT]
         found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
     passages = {passage.id: passage.text for passage in found.passages}

@@ -70,7 +70,7 @@ def helped(request: ChatRequest) -> Helped | None:
         instruction = prompt if _is_helper(prompt) else texts[0]
         title = _title(prompt, users)
         return Helped(_filled(instruction, request.response_format, title))
-    cap = request.max_completion_tokens or request.max_tokens
+    cap = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
     if cap is not None and cap < SMALLEST:
         return Helped(f"No report fits into {cap} tokens: leave max_tokens out.", "length")
     return None

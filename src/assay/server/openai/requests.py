@@ -117,6 +117,8 @@ class TextConfig(msgspec.Struct, frozen=True):
     format: Format = Format()
 
 
+LEAST_CALLS = 2
+"""A run that may make no search, or open no page, finds nothing."""
 ToolChoice = str | dict[str, Any]
 Metadata = Annotated[dict[str, str], msgspec.Meta(max_length=MOST_METADATA)]
 
@@ -134,6 +136,8 @@ class ResponseRequest(msgspec.Struct, frozen=True):
     max_tool_calls: Annotated[int, msgspec.Meta(ge=1)] | None = None
     max_output_tokens: int | None = None
     previous_response_id: str | None = None
+    conversation: str | dict[str, Any] | None = None
+    prompt: dict[str, Any] | None = None
     include: list[str] | None = None
     metadata: Metadata | None = None
     reasoning: Reasoning | None = None
@@ -211,8 +215,13 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
     wanted = _run_options(model, request.assay, effort)
     places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
     _limit_calls(wanted, request.max_tool_calls)
-    if request.text and request.text.format.schema:
-        wanted["schema"] = request.text.format.schema
+    if request.conversation is not None or request.prompt is not None:
+        raise UsageError(
+            "Assay stores no conversations and prompts of this API: leave 'conversation' and 'prompt' out; "
+            "'previous_response_id' continues from a response"
+        )
+    if schema := _schema_of(request.text.format if request.text else None):
+        wanted["schema"] = schema
     if request.previous_response_id:
         wanted["continues"] = run_of(request.previous_response_id)
     wanted["labels"] = (request.metadata or {}) | _labels(
@@ -242,9 +251,8 @@ def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
     places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
     if request.web_search_options is not None:
         wanted.setdefault("web", True)
-    schema = request.response_format.json_schema if request.response_format else None
-    if schema and schema.schema:
-        wanted["schema"] = schema.schema
+    if schema := _schema_of(request.response_format):
+        wanted["schema"] = schema
     wanted["labels"] = (request.metadata or {}) | _labels(
         {"model": request.model, "effort": request.reasoning_effort or ""}
     )
@@ -309,9 +317,24 @@ def _places(
     return [f"@{name.removeprefix('@')}" for name in dict.fromkeys(names)] or None
 
 
+def _schema_of(form: Format | None) -> dict[str, Any] | None:
+    """The schema of a typed answer; None for a report."""
+    if form is None or form.type == "text":
+        return None
+    schema = form.schema or (form.json_schema.schema if form.json_schema else None)
+    if form.type != "json_schema" or not schema:
+        raise UsageError(
+            f"an answer in the format {form.type!r} needs a schema that names its fields: send the format "
+            "'json_schema' with one, or 'text' for a report"
+        )
+    return schema
+
+
 def _limit_calls(wanted: RunOptions, calls: int | None) -> None:
     """Limit searches and pages together."""
     if calls is not None:
+        if calls < LEAST_CALLS:
+            raise UsageError(f"'max_tool_calls' limits searches and pages together: allow at least {LEAST_CALLS}")
         wanted["max_searches"], wanted["max_pages"] = (calls + 1) // 2, calls // 2
 
 

@@ -1,0 +1,97 @@
+"""A run's handle when the run is over, or its library is closed: what is asked of it is done or refused, never lost."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from assay import Assay, AssayError, RunHandle
+from assay.core.brief import ROLES
+from assay.core.errors import NotNow, Paused, UnknownName
+from assay.models.script import Scripted, says
+
+
+@pytest.fixture
+def tides(tmp_path: Path) -> Path:
+    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres.\n")
+    return tmp_path
+
+
+async def begun(assay: Assay, folder: Path) -> RunHandle:
+    """A run whose model never answers, when it has been asked."""
+    model = Scripted([says("never", task="triage", hang=asyncio.Event())])
+    assay._context.own_models[model.profile.name] = model
+    models = dict.fromkeys(ROLES, (model.profile.name,))
+    run = assay.start("How far does the tide rise?", sources=folder / "tides.md", models=models)
+    async with asyncio.timeout(120):
+        while model.unused:
+            await asyncio.sleep(0.01)
+    return run
+
+
+async def test_an_ended_run_takes_no_answer_and_no_approval(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        run = assay.start("How far does the tide rise at Brest?", sources=tides / "tides.md", depth="light")
+        await run.report()
+        with pytest.raises(NotNow, match="does not wait for answers"):
+            await run.answer(["The one in Brittany"])
+        with pytest.raises(NotNow, match="does not wait for its plan"):
+            await run.approve()
+
+
+async def test_a_waiting_run_is_approved_by_its_handle_and_goes_on_when_resumed(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        run = assay.start(
+            "How far does the tide rise at Brest?", sources=tides / "tides.md", depth="light", review_plan="required"
+        )
+        assert (await run.view()).status == "waiting"
+        await run.approve()
+        with pytest.raises(NotNow, match="approved already"):
+            await run.approve()
+        assert (await (await assay.resume(run.run_id)).report()).status == "completed"
+
+
+async def test_who_waits_for_a_report_is_told_that_the_library_was_closed(tides: Path) -> None:
+    assay = Assay(home=tides / "home")
+    run = await begun(assay, tides)
+    waiting = asyncio.ensure_future(run.report())
+    await asyncio.sleep(0)
+    await assay.close()
+    with pytest.raises(Paused, match=f"to continue: assay runs resume {run.run_id}"):
+        await waiting
+    async with Assay(home=tides / "home") as again:
+        assert (await again.find(run.run_id)).status == "running"  # and nobody executes it: it can be resumed
+
+
+async def test_who_is_cancelled_while_waiting_stays_cancelled(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        run = await begun(assay, tides)
+        waiting = asyncio.ensure_future(run.report())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert not run.ended
+
+
+async def test_an_action_that_does_not_exist_changes_nothing(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        run = await begun(assay, tides)
+        with pytest.raises(UnknownName, match="no action named 'stop'; use one of: cancel, finish, pause"):
+            await assay.control(run.run_id, "stop")  # type: ignore[arg-type]
+        assert not any(event.type.startswith("control.") for event in await assay.events(run.run_id))
+        run.cancel()
+        with pytest.raises(AssayError):
+            await run.report()
+
+
+async def test_a_form_of_citations_that_does_not_exist_is_refused(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        run = assay.start("How far does the tide rise at Brest?", sources=tides / "tides.md", depth="light")
+        report = await run.report()
+        with pytest.raises(UnknownName, match="no form of citations named 'footnote'; did you mean 'footnotes'"):
+            await assay.export(run.run_id, ".md", "footnote")  # type: ignore[arg-type]
+        with pytest.raises(UnknownName, match="did you mean 'footnotes'"):
+            report.save(tides / "report.md", citations="footnote")  # type: ignore[arg-type]
