@@ -193,13 +193,14 @@ def test_an_address_is_read_if_only_one_can_be_meant(text: str, name: str, value
 
 
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
+WHEN = STRING | {"description": "when the bridge opened"}
 
 
 @pytest.mark.parametrize(
     ("text", "name", "schema", "value"),
     [
-        ("The bridge will open in September 2025.", "opens", STRING | {"description": "when the bridge opens"}, "September 2025"),
-        ("The bridge opened on 3 May 1921.", "opened", STRING | {"description": "when the bridge opened"}, "3 May 1921"),
+        ("The bridge will open in September 2025.", "opens", WHEN, "September 2025"),
+        ("The bridge opened on 3 May 1921.", "opened", WHEN, "3 May 1921"),
         ("Ann Lee succeeded him as keeper on 1 April 2023.", "keeper", STRING, None),
         ("The keeper is Ann Lee, since May 2023.", "keeper", STRING, "Ann Lee"),
         ("The keeper is Theresa May.", "keeper", STRING, "Theresa May"),
