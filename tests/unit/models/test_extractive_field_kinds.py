@@ -206,6 +206,7 @@ WHEN = STRING | {"description": "when the bridge opened"}
         ("The keeper is Theresa May.", "keeper", STRING, "Theresa May"),
         ("There were three accidents in 2023.", "accidents_2023", INTEGER, None),
         ("There were 12 accidents in 2023.", "accidents_2023", INTEGER, "12"),
+        ("Some accidents happened in 2023.\nThe insurer paid 800 pounds in 2023.", "accidents_2023", INTEGER, None),
         ("The bridge opened in 1921.", "year_opened", INTEGER, "1921"),
     ],
 )  # fmt: skip
