@@ -33,7 +33,8 @@ from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import text_of
 from assay.verify.pipeline import Again, Rechecked, reread
-from assay.verify.texts.marked_text import Catalogue, MarkedText, mark
+from assay.verify.texts.catalogue import Catalogue
+from assay.verify.texts.marked_text import MarkedText, mark
 from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, draft
 
 __all__ = [

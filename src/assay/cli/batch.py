@@ -223,9 +223,9 @@ class _Progress:
         self._done += 1
         if self._job.quiet and row.status == "completed":
             return
-        claims = claims_of(row)
-        how = f": {row.error}" if row.error else f": {claims}" if claims else ""
-        say(f"line {order.line} {row.status}{how}{price_of(row)}  {shorten(clean(order.question), 60)}")
+        said = row.error or claims_of(row)
+        how = f" ({said})" if said else ""
+        say(f"line {order.line} {row.status}{how}{price_of(row)}: {shorten(clean(order.question), 60)}")
 
 
 def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:

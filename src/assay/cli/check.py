@@ -96,7 +96,8 @@ def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadR
         try:
             yield iter([ClaimRow(id=1, doc=data.decode("utf-8-sig"), claim=what)])
         except UnicodeDecodeError as error:
-            raise click.UsageError("--in takes a text in UTF-8; `assay docs add` reads other formats") from error
+            how = "make one of another format: assay extract FILE > text.md"
+            raise click.UsageError(f"--in takes a text in UTF-8; {how}") from error
         return
     try:
         with click.open_file(what, "rb") as file:

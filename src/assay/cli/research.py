@@ -227,7 +227,7 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
             confirmed = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
         return run_id if confirmed else ""
     if unfinished[0].status == "waiting":
-        say(f"this question was asked before, and run {run_id} waits for its owner: assay runs show {run_id}")
+        say(f"run {run_id} of this question waits for your answer or approval: assay runs show {run_id}")
     else:
         say(f"an earlier run of this question was interrupted; to continue it: assay runs resume {run_id}")
     return ""

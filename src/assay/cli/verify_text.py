@@ -24,6 +24,8 @@ from assay.core.milestones import counted, shorten
 from assay.core.sources import Passage
 from assay.core.usage import Usage
 
+FOUND = frozenset((*HOLDING, "partial", "contradicted"))
+"""The verdicts that rest on what was found; for the others it is only the nearest text."""
 _WIDTH = 13
 _QUOTE = 200
 _BYTES = 4 * LONGEST
@@ -169,7 +171,8 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     if cited:
         yield f"{indent}cites {clean(', '.join(cited))}"
     if claim.found:
-        yield f"{indent}found in {clean(', '.join(map(_place, claim.found)))}"
+        how = "found in" if claim.verdict in FOUND else "nearest in"
+        yield f"{indent}{how} {clean(', '.join(map(_place, claim.found)))}"
     if (claim.found or claim.verdict not in HOLDING) and (shown := _near(claim, passages)) is not None:
         yield f"{indent}{shown.id}: “{shorten(clean(shown.text), _QUOTE)}”"
         if claim.nearest and claim.nearest.missing and claim.nearest.passage == shown.id:

@@ -20,6 +20,7 @@ from assay.core.clean import one_line
 from assay.core.errors import Failed, SearchError, StoreError
 from assay.core.events import ConflictFound, CopiesFound, ReportRevised
 from assay.core.messages import passage_text
+from assay.core.phrases import in_words
 from assay.core.ports import Library
 from assay.core.sources import FINAL_URL, SNIPPET, Document, Source
 from assay.core.translation import enumerated, number, quoted
@@ -213,7 +214,7 @@ async def _compared(run: Run, case: Case, cited: Sequence[str]) -> SourceCompari
         cost = most(run, compared)
         return await run.step("compare", step, returns=SourceComparison, input=list(cited), cost=cost)
     except Failed as failed:
-        run.warn(_("the sources were not compared with each other: {why}").format(why=failed.reason))
+        run.warn(_("the sources were not compared with each other: {why}").format(why=in_words(failed.reason)))
         return SourceComparison()
 
 

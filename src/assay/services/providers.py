@@ -90,7 +90,8 @@ def load_model(settings: Settings, name: str) -> Model:
     # The user's own service; one with a built-in adapter only has another address.
     installed = plugins.names("models")
     if provider not in installed and provider not in settings.services:
-        raise UnknownName("model provider", provider, {*installed, *settings.services} - ASIDE)
+        hint = "" if ":" in name else "(a model is named PROVIDER:NAME)"
+        raise UnknownName("model provider", provider, {*installed, *settings.services} - ASIDE, hint)
     own = provider in settings.services and provider not in installed
     adapter = COMPATIBLE if own else provider
     model: Model = plugins.load("models", adapter)(name, access(settings, name))

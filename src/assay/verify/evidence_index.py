@@ -16,6 +16,7 @@ from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import Claim
 from assay.core.errors import Failed, StoreError
 from assay.core.markers import Marker, parse
+from assay.core.phrases import in_words
 from assay.core.ports import Library
 from assay.core.report_sentences import PAIRED, ReportSentence
 from assay.core.report_sentences import claims as claims_of
@@ -197,7 +198,7 @@ class EvidenceIndex(HeldPassages):
         try:
             self.take(await run.step("gate", work, returns=Documents, input=hashes))
         except Failed as failed:
-            message = f"the cited passages were not held against their documents: {failed.reason}"
+            message = f"the cited passages were not compared with their documents: {in_words(failed.reason)}"
             self._problems.update(dict.fromkeys(fresh, message))
 
 

@@ -99,3 +99,11 @@ def test_from_python() -> None:
     assert [(row.id, row.verdict) for row in found] == [("a", "quoted"), ("b", "quoted")]
     with pytest.raises(UsageError, match="claim"):
         assay.check([{"id": 1, "doc": DOC}])
+
+
+def test_another_format_is_refused_with_the_command_that_reads_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "plant.docx").write_bytes(b"PK\x03\x04\xff\xfe")
+    assert main(["check", "It employs 400 people.", "--in", str(tmp_path / "plant.docx")]) == 2
+    assert "assay extract FILE" in capsys.readouterr().err

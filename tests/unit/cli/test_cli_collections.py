@@ -84,6 +84,14 @@ def test_rm_asks_or_wants_yes(notes: Path, capsys: Capture):
     assert json.loads(capsys.readouterr().out) == []
 
 
+def test_rm_asks_for_the_collection_if_there_is_no_default_one(notes: Path, capsys: Capture):
+    capsys.readouterr()
+    assert main(["docs", "rm", "a.md", "-y"]) == 2
+    assert "name the collection with -c: thesis" in capsys.readouterr().err
+    assert main(["docs", "rm", "a.md", "-c", "theses", "-y"]) == 2
+    assert "did you mean 'thesis'" in capsys.readouterr().err
+
+
 def test_a_run_in_a_collection(notes: Path, capsys: Capture):
     assert main(["When was the harbor built?", "--in", "@thesis"]) == 0
     assert "1843" in capsys.readouterr().out

@@ -182,6 +182,19 @@ def test_a_draft_without_citations_is_held_against_all_documents(
     assert "draft.md: 2 claims: 2 unsupported" in capsys.readouterr().out
 
 
+def test_the_nearest_document_is_not_called_the_place_where_it_was_found(
+    there: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (there / "draft.md").write_text("The tide at Brest rises nine metres. High water at Brest came on 3 May 1921.\n")
+    assert main(["verify", "draft.md", "--in", "docs"]) == 0
+    contradicted, unsupported = capsys.readouterr().out.split("\n\n")[:2]
+    assert contradicted.startswith("contradicted")
+    assert "  found in docs/tides.md" in contradicted
+    assert unsupported.startswith("unsupported")
+    assert "  nearest in docs/tides.md" in unsupported
+    assert "found in" not in unsupported
+
+
 def test_evidence_is_looked_for_beside_citations_where_one_asks(
     there: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

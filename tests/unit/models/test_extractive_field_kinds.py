@@ -190,3 +190,30 @@ def test_a_table_with_other_columns_or_two_alike_make_no_items() -> None:
 )
 def test_an_address_is_read_if_only_one_can_be_meant(text: str, name: str, value: str | None) -> None:
     assert filled(text, name, {"type": "string"})["value"] == value
+
+
+STRING, INTEGER = {"type": "string"}, {"type": "integer"}
+WHEN = STRING | {"description": "when the bridge opened"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "schema", "value"),
+    [
+        ("The bridge will open in September 2025.", "opens", WHEN, "September 2025"),
+        ("The bridge opened on 3 May 1921.", "opened", WHEN, "3 May 1921"),
+        ("Ann Lee succeeded him as keeper on 1 April 2023.", "keeper", STRING, None),
+        ("The keeper is Ann Lee, since May 2023.", "keeper", STRING, "Ann Lee"),
+        ("The keeper is Theresa May.", "keeper", STRING, "Theresa May"),
+        ("There were three accidents in 2023.", "accidents_2023", INTEGER, None),
+        ("There were 12 accidents in 2023.", "accidents_2023", INTEGER, "12"),
+        ("Some accidents happened in 2023.\nThe insurer paid 800 pounds in 2023.", "accidents_2023", INTEGER, None),
+        ("The bridge opened in 1921.", "year_opened", INTEGER, "1921"),
+    ],
+)  # fmt: skip
+def test_a_time_fills_only_a_field_that_asks_for_one(text: str, name: str, schema: dict[str, Any], value: Any) -> None:
+    assert filled(text, name, schema)["value"] == value
+
+
+def test_a_year_of_the_question_is_no_number() -> None:
+    found = filled("Some accidents happened in 2023.", "accidents", INTEGER, question="How was 2023 at Rotne Bridge?")
+    assert found["value"] is None

@@ -105,6 +105,13 @@ def test_amazons_own_variables_are_honoured(monkeypatch: pytest.MonkeyPatch) -> 
     assert key.reveal() == "planted-key"
 
 
+def test_a_model_without_its_provider_is_told_how_it_is_named() -> None:
+    with pytest.raises(UnknownName, match=r"no model provider named 'gpt-5'; .* \(a model is named PROVIDER:NAME\)"):
+        load_model(settings.load(), "gpt-5")
+    with pytest.raises(UnknownName, match=r"did you mean 'openai'\?$"):
+        load_model(settings.load(), "openia:gpt-5")
+
+
 def _refused(name: str) -> ConfigError:
     with pytest.raises(ConfigError) as raised:
         load_model(settings.load(), name)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import pytest
@@ -10,10 +13,14 @@ from evidence_of import passage, shown
 
 from assay.core.assurance import records
 from assay.core.claims import Claim, Summary
-from assay.core.errors import StoreError
+from assay.core.errors import LimitReached, StoreError
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage, sha256
-from assay.verify.evidence_index import HeldPassages, documents, unrecorded
+from assay.verify.evidence_index import EvidenceIndex, HeldPassages, documents, unrecorded
+
+if TYPE_CHECKING:
+    from assay.evidence.documents import DocumentReader
+    from assay.run.run import Run
 
 TEXT = "Größe zählt. Die zweite Zeile ist 🙂."
 REPORT = "Größe zählt. [S1.0] Mehr [S9.9]."
@@ -135,3 +142,17 @@ def test_a_sentence_changed_behind_its_check_is_named() -> None:
 def test_a_claim_which_was_taken_out_and_is_still_counted_is_named() -> None:
     left = WRITTEN.partition("\n\n")[0]
     assert unrecorded(left, recorded(WRITTEN)) == ("claim c2 does not stand in the report as it is recorded",)
+
+
+def test_a_gate_without_time_says_so_in_words() -> None:
+    class Ended:
+        world = SimpleNamespace(library=None)
+
+        async def step(self, *_: object, **__: object) -> None:
+            raise LimitReached("time")
+
+    held = EvidenceIndex({}, {}, cast("DocumentReader", None))
+    asyncio.run(held.hold(cast("Run", Ended()), PASSAGES.values()))
+    assert held.problems(PASSAGES) == (
+        "the cited passages were not compared with their documents: the time limit was reached",
+    )

@@ -16,6 +16,7 @@ from assay.cli.completion import collection_names
 from assay.cli.library import HOW_TO_ADD, check_collection, exists, read_library, stored, without_documents
 from assay.cli.options import any_collection_option, collection_option, embedder_option
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
+from assay.core.errors import UnknownName
 from assay.core.json_decoders import UNREADABLE
 from assay.core.milestones import counted, shorten
 from assay.core.ports import Explanation, Hit, SkippedFile, WordScore
@@ -148,14 +149,25 @@ def remove_documents(references: Sequence[str], collection: str | None, yes: boo
     if not references and collection is None:
         raise click.UsageError("name documents to remove, or a collection to delete with -c NAME")
     if references:
-        asyncio.run(_remove(references, collection or "default", yes, home))
+        asyncio.run(_remove(references, collection, yes, home))
     else:
-        asyncio.run(_drop(collection or "default", yes, home))
+        asyncio.run(_drop(collection or DEFAULT, yes, home))
 
 
-async def _remove(references: Sequence[str], collection: str, yes: bool, home: Path | None) -> None:
+async def _meant(assay: Assay, references: Sequence[str], collection: str | None) -> Sequence[Document]:
+    """The documents meant; if no collection was named and the default one is not there, the error asks for one."""
+    try:
+        return await assay.meant(references, collection or DEFAULT)
+    except UnknownName as error:
+        if collection is not None or error.kind != "collection" or not error.known:
+            raise
+        raise click.UsageError(f"name the collection with -c: {', '.join(error.known)}") from error
+
+
+async def _remove(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     async with stored(home) as assay:
-        meant = await assay.meant(references, collection)
+        meant = await _meant(assay, references, collection)
+        collection = collection or DEFAULT
         titles = [f"{each.sha256[:8]}  {shorten(clean(each.title or each.name), 100)}" for each in meant]
         confirm(f"Take {counted(len(meant), 'document')} out of {collection}?", titles, yes=yes)
         done = await assay.remove(references, collection)

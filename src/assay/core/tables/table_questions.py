@@ -3,7 +3,8 @@
 Every word of the question must be accounted for: by the operation, by values in cells (which select rows), by the
 header of the column asked for, or by the names of the table and what it says about its columns. Words are compared as
 everywhere else (`core.relevance`: stems, near forms). Names and numbers weigh double and all must be accounted for;
-half of the other words may be left over. If two columns answer equally well, nothing is answered.
+half of the other words may be left over, for a single cell a third. If two columns answer equally well, nothing is
+answered.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from assay.core.tables.words import DATED, Measured, read_asking
 
 COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
+COVERED_BY_CELL = 2 / 3
+"""The same for a cell: one word of the question may name a row by chance, an operation is not named by chance."""
 NAME_WEIGHT = 2.0
 DIFFERENT = 0.5
 """The share of different texts in a column that names rows."""
@@ -239,9 +242,10 @@ class _TableQuestion(TableWords):
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
         total = sum(weight.values()) or 1.0
         covered = sum(weight[key] for key in held & weight.keys()) / total
-        if covered < (1.0 if measured and not head else COVERED):
-            return
         wanted, answers = made
+        least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
+        if covered < (1.0 if measured and not head else least):
+            return
         if wanted.operation == "cell" and not all(map(self._of_kind, answers)):
             return
         yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.core.lexicon import NEGATIVES
+from assay.core.lexicon import MONTHS, NEGATIVES
 from assay.core.patterns import regex
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys
@@ -29,6 +29,11 @@ from assay.models.stated_values.written_values import (
     nearest_of,
     plain,
 )
+
+_MONTH = "|".join(sorted((name.capitalize() for name in MONTHS), key=len, reverse=True))
+_TIME = regex(rf"{DATE.pattern}|(?:\b\d{{1,2}}(?:st|nd|rd|th)?\.? )?\b(?:{_MONTH})\b\.?(?:,? \d{{4}}\b)?")
+"""A date, or a month with its day or year."""
+_DATED = frozenset("date datum fecha data".split())
 
 LOOKED = 12
 """How many sentences are examined, best first."""
@@ -90,13 +95,16 @@ def _member(asked: FieldAsked, text: str) -> str | None:
 
 
 def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
-    """A number in plain digits, times its scale unless the field is counted in it; a year if there is no other."""
+    """A number in plain digits, times its scale unless the field is counted in it; a year if there is no other, and
+    none that the field or the question names.
+    """
     dated = [match.span() for match in DATE.finditer(text)]
     found = [each for each in NUMBER.finditer(text) if not any(a <= each.start() < b for a, b in dated)]
     if asked.unit:
         return _with_unit(asked.unit, found, text, at, beside)
     others = [each for each in found if not YEAR.fullmatch(each[0])]
-    value = nearest(text, at, others or found)
+    known = NUMBER.findall(f"{asked.label} {asked.description} {asked.topics}")
+    value = nearest(text, at, others or [each for each in found if each[0] not in known])
     if value is None:
         return None
     if SCALED.search(f"{asked.label} {asked.description}"):
@@ -112,12 +120,24 @@ def _with_unit(unit: str, found: Sequence[re.Match[str]], text: str, at: Sequenc
 
 
 def _text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
-    """A name other than the subject's, else the words directly after the field's words."""
+    """A name other than the subject's, else the words directly after the field's words; a time if the field asks for
+    one, and only then.
+    """
+    times = list(_TIME.finditer(text))
+    if times and _asks_when(asked):
+        return nearest(text, at, times)
     known = {word.casefold() for name in (*asked.names, asked.label) for word in WORD.findall(name)}
     names = [match for match in NAME.finditer(text) if match.start()]
     other = [match for match in names if known.isdisjoint(word.casefold() for word in WORD.findall(match[0]))]
-    near = nearest(text, at, other)
+    near = nearest_of(text, at, other)
     if near is not None:
-        return near.rstrip(".")
+        told = any(time.start() <= near.start() < time.end() for time in times)
+        return None if told else near[0].strip().rstrip(".")
     said = _SAYS.match(text, at[-1][1])
     return said["value"].strip() if said is not None and len(said["value"].split()) <= LONGEST else None
+
+
+def _asks_when(asked: FieldAsked) -> bool:
+    """True if a text field asks for a time."""
+    said = {word.casefold() for word in words(f"{asked.label} {asked.description}")}
+    return not _DATED.isdisjoint(said) or read_question(asked.description or asked.label).wanted == "date"

@@ -64,10 +64,12 @@ def matching(asked: FieldAsked, text: str, analysis: str) -> tuple[float, list[S
 
 
 def _share(text: str, wanted: str, analysis: str) -> tuple[float, list[Span]]:
-    """The share of the words wanted that a sentence has, and where they stand in it."""
+    """The share of the words wanted that a sentence has, and where they stand in it; a year alone is not enough."""
     own = frozenset(keys(wanted, analysis)) - stop_terms(analysis)
     found = WORD.finditer(text) if own else ()
     at = {word.span(): key for word in found if (key := _among(word[0], own, analysis))}
+    if all(map(str.isdigit, at.values())) and not all(map(str.isdigit, own)):
+        return 0.0, []
     return len(set(at.values())) / max(len(own), 1), list(at)
 
 

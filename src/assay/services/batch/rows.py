@@ -25,6 +25,7 @@ from assay.core.options import declared
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
+from assay.services.batch.misfits import reason
 from assay.services.home_paths import write_whole
 
 LONGEST = 1_000_000
@@ -142,7 +143,7 @@ def _cells(number: int, given: dict[str, str]) -> BatchRow | BadLine:
         values = {name: msgspec.json.decode(cell) if cell[0] in "[{" else cell for name, cell in given.items()}
         return _order(number, msgspec.structs.asdict(msgspec.convert(values, row_shape(), strict=False)))
     except UNREADABLE as error:
-        return BadLine(line=number, error=str(error))
+        return BadLine(line=number, error=reason(error, row_shape()))
 
 
 def _read(number: int, text: str) -> BatchRow | BadLine:
@@ -151,7 +152,7 @@ def _read(number: int, text: str) -> BatchRow | BadLine:
     try:
         row = msgspec.json.decode(text, type=row_shape())
     except UNREADABLE as error:
-        return BadLine(line=number, error=str(error))
+        return BadLine(line=number, error=reason(error, row_shape()))
     return _order(number, msgspec.structs.asdict(row))
 
 

@@ -1,21 +1,16 @@
-"""Rewrites a text with citations of its own kind to one with a run's markers; finds the documents they name."""
+"""Rewrites a text with citations of its own kind to one with a run's markers."""
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from assay.core.clean import local_path
 from assay.core.markers import Rendered
 from assay.core.patterns import regex
 from assay.core.scanner import Token, scan
-from assay.core.sources import Document
-from assay.core.text import words
 from assay.core.web_addresses import canonical
 from assay.verify.texts.references import (
     BARE,
@@ -306,92 +301,3 @@ def _apply(text: str, edits: Iterable[_Edit]) -> Rendered:
         raw = end
     pieces.append((raw, out, True))
     return Rendered("".join((*parts, text[raw:])), tuple(pieces))
-
-
-# Which of the given documents a reference names: by address, path, file name, or title.
-
-_ENOUGH = 3
-"""The least words of a title that is searched inside a reference; "Introduction" occurs in too many."""
-
-
-class Catalogue:
-    """Documents that can be found by a reference.
-
-    `folder` is the folder of the referring text, to which its paths are relative. Paths are compared as text, without
-    access to the disk.
-    """
-
-    def __init__(self, documents: Iterable[Document], folder: str) -> None:
-        self._folder = folder
-        self._addresses: dict[str, list[Document]] = {}
-        self._paths: dict[str, list[Document]] = {}
-        self._names: dict[str, list[Document]] = {}
-        self._titles: dict[str, list[Document]] = {}
-        for document in documents:
-            self.add(document, document.url)
-
-    def add(self, document: Document, url: str) -> None:
-        """Add a document, read from `url`."""
-        path = local_path(url)
-        if path is None:
-            self._addresses.setdefault(_looked_up(url), []).append(document)
-        else:
-            self._paths.setdefault(_bare_path(path), []).append(document)
-        for index, name in ((self._names, _file_name(path or url)), (self._names, document.name.casefold())):
-            if name and document not in index.setdefault(name, []):
-                index[name].append(document)
-        self._titles.setdefault(_worded(document.title), []).append(document)
-
-    def find(self, reference: TextReference) -> tuple[Document, ...]:
-        """The documents that `reference` names, all of them from one file; empty if it names none."""
-        found = self._by_address(reference.url) or self._by_name(reference) or self._by_title(reference)
-        return tuple({each.sha256: each for each in found}.values())
-
-    def _by_address(self, url: str) -> Sequence[Document]:
-        if not url or url.startswith("#"):
-            return ()
-        path = local_path(url)
-        if path is None:
-            return self._addresses.get(_looked_up(url), ())
-        wanted = _bare_path(unquote(path))
-        whole = posixpath.normpath(posixpath.join(self._folder, wanted))
-        if whole in self._paths:
-            return self._paths[whole]
-        tail = "/" + wanted.lstrip("./")
-        return next((found for known, found in self._paths.items() if known.endswith(tail) and len(tail) > 1), ())
-
-    def _by_name(self, reference: TextReference) -> Sequence[Document]:
-        if reference.url and not reference.url.startswith("#"):
-            name = _file_name(reference.url) if local_path(reference.url) is not None else ""
-            return self._names.get(name, ())
-        parts = (part.strip("\"'“”‘’()[]<>,;:").rstrip(".").casefold() for part in reference.text.split())
-        return next((self._names[name] for part in parts if (name := posixpath.basename(part)) in self._names), ())
-
-    def _by_title(self, reference: TextReference) -> Sequence[Document]:
-        title = _worded(reference.title)
-        if title.strip() and title in self._titles:
-            return self._titles[title]
-        worded = _worded(reference.text or reference.title)
-        inside = [known for known in self._titles if known in worded and known.count(" ") > _ENOUGH]
-        return self._titles[max(inside, key=len)] if inside else ()
-
-
-def _looked_up(url: str) -> str:
-    """An address in the form for look-ups: `http` or `https`, `www.` and a final slash make no difference."""
-    return canonical(url).partition("://")[2].removeprefix("www.").rstrip("/")
-
-
-def _bare_path(path: str) -> str:
-    return posixpath.normpath(path.partition("#")[0].partition("?")[0])
-
-
-def _file_name(address: str) -> str:
-    try:
-        path = urlsplit(address).path
-    except ValueError:
-        return ""
-    return posixpath.basename(unquote(path).rstrip("/")).casefold()
-
-
-def _worded(title: str) -> str:
-    return f" {' '.join(words(title))} "

@@ -54,6 +54,7 @@ VILLES = table("villes.csv", "ville;habitants;altitude", "Lyon;522 250;173", "Ni
 LISTED = table("list.csv", "pep;stage;year", "744;Draft;2024", "572;Final;2018")
 OBRAS = table("obras.csv", "obra;precio;autor", "Luz;120;Ana", "Mar;80;Ana", "Sol;200;Eva")
 PLANETS = table("planets.csv", "planet;discovered;discoverer", "Uranus;1781;Herschel", "Neptune;1846;Galle", "Mars;;")
+COSTS = table("costs.csv", "item;supplier;2023;2024", "Steel;Forth;1500;6900", "Land;Council;940;0", "Staff;;80;90")
 ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS, LISTED)
 
 
@@ -112,6 +113,20 @@ def test_answers(question: str, expected: str) -> None:
 )
 def test_what_no_table_answers(question: str) -> None:
     assert answer(question, ALL) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How much mackerel was landed in 2023 in kg?", None),
+        ("How much mackerel did the fleet land in 2023?", None),
+        ("How much was spent on land in 2023?", "2023 of Land: 940"),
+        ("What did the steel cost in 2024?", "2024 of Steel: 6900"),
+    ],
+)
+def test_a_word_that_happens_to_name_a_row_is_not_the_subject(question: str, expected: str | None) -> None:
+    found = answer(question, [COSTS])
+    assert (found.answers[0].text if found else None) == expected
 
 
 def test_two_columns_which_fit_as_well_answer_nothing() -> None:

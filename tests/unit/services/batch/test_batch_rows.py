@@ -98,7 +98,7 @@ def test_every_option_of_a_run_is_known():
             assert good(line)[0].options == {name: value}
         else:
             assert not any(
-                "unknown field" in each.error
+                "no option" in each.error
                 for each in read(f'{{"question": "?", "{name}": 17}}')
                 if isinstance(each, BadLine)
             )
@@ -107,12 +107,13 @@ def test_every_option_of_a_run_is_known():
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ('{"question": 1}', "question"),
-        ('{"depth": "light"}', "question"),
+        ('{"question": 1}', "question: a whole number was given, a text is needed"),
+        ('{"depth": "light"}', "there is no question"),
         ('{"question": "  "}', "empty"),
-        ('{"question": "q", "deptth": "light"}', "deptth"),
-        ('{"question": "q", "depth": "abyssal"}', "abyssal"),
-        ('{"question": "q"', ""),
+        ('{"question": "q", "deptth": "light"}', "no option of a run named 'deptth'; did you mean 'depth'?"),
+        ('{"question": "q", "depth": "abyssal"}', "depth: 'abyssal' is not one of auto, extended, light, medium"),
+        ('{"question": "q", "max_tokens": "many"}', "max_tokens: a text was given, a whole number is needed"),
+        ('{"question": "q"', "not JSON: "),
         (b"\xff\xfe", "UTF-8"),
         (b"x" * (LONGEST + 1), "longer"),
         ('{"question": "q", "schema": ' + "[" * 5000 + "]" * 5000 + "}", ""),
@@ -154,3 +155,12 @@ def test_whatever_stands_there_is_an_order_or_named(lines: list[bytes]):
     assert [each.line for each in found] == numbers
     keys = [each.key for each in found if isinstance(each, BatchRow)]
     assert len(keys) == len(set(keys))
+
+
+def test_what_is_wrong_in_a_row_of_a_csv_file_is_named_by_its_column():
+    found = read("question;depth;max_tokens", ";light;", "How deep?;lite;", "How wide?;;many")
+    assert [each.error for each in found if isinstance(each, BadLine)] == [
+        "there is no question",
+        "depth: 'lite' is not one of auto, extended, light, medium",
+        "max_tokens: a text was given, a whole number is needed",
+    ]

@@ -14,7 +14,8 @@ from assay.core.errors import StoreError
 from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
 from assay.verify.checks import NO_SHARED_WORD
-from assay.verify.texts.marked_text import Catalogue, TextReference, mark
+from assay.verify.texts.catalogue import Catalogue
+from assay.verify.texts.marked_text import TextReference, mark
 from assay.verify.texts.text_check import CheckedText, DocumentAccess, TextDraft, draft
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
@@ -231,3 +232,41 @@ def test_looking_for_evidence_changes_no_sentence_and_loses_none(sentences: list
 def test_passages_found_for_a_sentence_that_cites_nothing_are_not_called_cited() -> None:
     (found,) = sought("The tide at Brest rose in 1931.\n").claims
     assert found.reason.startswith("no citation, and nothing found says it: the date 1931 is not in the passage")
+
+
+NAMES = ("Annual Report 2023.docx", "Copy of Annual Report 2023.docx", "tides.md", "Tides of Brest v2.final (2).pdf")
+NAMED = {name: document(name, f"file://{FOLDER}/in/{name.replace(' ', '%20')}", f"Title {name[:4]}") for name in NAMES}
+
+
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ("Annual Report 2023.docx", NAMES[0]),
+        ("annual  report 2023.DOCX, p. 4", NAMES[0]),
+        ("The Trust: in/Annual Report 2023.docx (accessed 3 May 2024)", NAMES[0]),
+        ("Copy of Annual Report 2023.docx", NAMES[1]),
+        ("Annual Report 2023", NAMES[0]),
+        ("Tides of Brest v2.final (2).pdf", NAMES[3]),
+        ("tides.md", NAMES[2]),
+        ("Old Annual Report 2023", ""),
+        ("xAnnual Report 2023.docx", ""),
+        ("Annual Report 2024.docx", ""),
+    ],
+)
+def test_a_reference_names_a_file_whose_name_has_spaces(entry: str, name: str) -> None:
+    [reference] = mark(f"It rises [1].\n\n## References\n\n1. {entry}\n").references
+    found = Catalogue(NAMED.values(), FOLDER).find(reference)
+    assert [each.name.replace("%20", " ") for each in found] == [name] * bool(name)
+
+
+def test_a_file_is_found_however_its_system_stores_accents() -> None:
+    one = document("x", f"file://{FOLDER}/Re%CC%81sume%CC%81%20port.txt", "")
+    [reference] = mark("It rises [1].\n\n## Sources\n\n1. Résumé port.txt\n").references
+    assert Catalogue([one], FOLDER).find(reference) == (one,)
+
+
+def test_one_name_without_its_ending_for_two_files_names_neither() -> None:
+    several = [document(kind, f"file://{FOLDER}/report.{kind}", "") for kind in ("pdf", "docx")]
+    reference = TextReference(id="S1", label="1", title="Report", text="Report")
+    assert Catalogue(several, "/").find(reference) == ()
+    assert Catalogue(several[:1], "/").find(reference) == (several[0],)

@@ -1,0 +1,131 @@
+"""Which of the given documents a reference names: by address, path, file name, or title."""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections.abc import Iterable, Sequence
+from urllib.parse import unquote, urlsplit
+
+from assay.core.clean import local_path
+from assay.core.sources import Document
+from assay.core.text import words
+from assay.core.web_addresses import canonical
+from assay.verify.texts.marked_text import TextReference
+
+_ENOUGH = 3
+"""The least words of a title that is searched inside a reference; "Introduction" occurs in too many."""
+
+
+class Catalogue:
+    """Documents that can be found by a reference.
+
+    `folder` is the folder of the referring text, to which its paths are relative. Paths are compared as text, without
+    access to the disk.
+    """
+
+    def __init__(self, documents: Iterable[Document], folder: str) -> None:
+        self._folder = folder
+        self._addresses: dict[str, list[Document]] = {}
+        self._paths: dict[str, list[Document]] = {}
+        self._names: dict[str, list[Document]] = {}
+        self._stems: dict[str, list[Document]] = {}
+        self._titles: dict[str, list[Document]] = {}
+        for document in documents:
+            self.add(document, document.url)
+
+    def add(self, document: Document, url: str) -> None:
+        """Add a document, read from `url`."""
+        path = local_path(url)
+        if path is None:
+            self._addresses.setdefault(_looked_up(url), []).append(document)
+        else:
+            self._paths.setdefault(_bare_path(path), []).append(document)
+        file = _file_name(path or url)
+        for index, name in (
+            (self._names, file),
+            (self._names, _folded(document.name)),
+            (self._stems, _worded(posixpath.splitext(file)[0]) if path is not None else ""),
+        ):
+            if name.strip() and document not in index.setdefault(name, []):
+                index[name].append(document)
+        self._titles.setdefault(_worded(document.title), []).append(document)
+
+    def find(self, reference: TextReference) -> tuple[Document, ...]:
+        """The documents that `reference` names, all of them from one file; empty if it names none."""
+        found = self._by_address(reference.url) or self._by_name(reference) or self._by_title(reference)
+        return tuple({each.sha256: each for each in found}.values())
+
+    def _by_address(self, url: str) -> Sequence[Document]:
+        if not url or url.startswith("#"):
+            return ()
+        path = local_path(url)
+        if path is None:
+            return self._addresses.get(_looked_up(url), ())
+        wanted = _bare_path(unquote(path))
+        whole = posixpath.normpath(posixpath.join(self._folder, wanted))
+        if whole in self._paths:
+            return self._paths[whole]
+        tail = "/" + wanted.lstrip("./")
+        return next((found for known, found in self._paths.items() if known.endswith(tail) and len(tail) > 1), ())
+
+    def _by_name(self, reference: TextReference) -> Sequence[Document]:
+        if reference.url and not reference.url.startswith("#"):
+            if local_path(reference.url) is None:
+                return ()
+            if named := self._names.get(_file_name(reference.url)):
+                return named
+        said = _folded(reference.text)
+        spaced = [name for name in self._names if " " in name and name in said and _stands_apart(name, said)]
+        if spaced:
+            return self._names[max(spaced, key=len)]
+        parts = (part.strip("\"'“”‘’()[]<>,;:").rstrip(".") for part in said.split())
+        return next((self._names[name] for part in parts if (name := posixpath.basename(part)) in self._names), ())
+
+    def _by_title(self, reference: TextReference) -> Sequence[Document]:
+        title = _worded(reference.title)
+        if title.strip() and title in self._titles:
+            return self._titles[title]
+        worded = _worded(reference.text or reference.title)
+        inside = [known for known in self._titles if known in worded and known.count(" ") > _ENOUGH]
+        if inside:
+            return self._titles[max(inside, key=len)]
+        stem = self._stems.get(title, ())
+        return stem if len({each.url for each in stem}) == 1 else ()
+
+
+def _looked_up(url: str) -> str:
+    """An address in the form for look-ups: `http` or `https`, `www.` and a final slash make no difference."""
+    return canonical(url).partition("://")[2].removeprefix("www.").rstrip("/")
+
+
+def _bare_path(path: str) -> str:
+    return posixpath.normpath(path.partition("#")[0].partition("?")[0])
+
+
+def _file_name(address: str) -> str:
+    try:
+        path = urlsplit(address).path
+    except ValueError:
+        return ""
+    return _folded(posixpath.basename(unquote(path).rstrip("/")))
+
+
+def _folded(name: str) -> str:
+    """A name in the form for look-ups: composed letters (some systems store them apart), no case, single spaces."""
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+def _stands_apart(name: str, said: str) -> bool:
+    """True if a file's name is not the end of a longer name, nor the beginning of one, somewhere in a text."""
+    at = said.find(name)
+    while at >= 0:
+        before, after = said[:at], said[at + len(name) :]
+        if not (before[-1:].isalnum() or before[-1:] in ("_", "-")) and not (after[:1].isalnum() or after[:1] == "_"):
+            return True
+        at = said.find(name, at + 1)
+    return False
+
+
+def _worded(title: str) -> str:
+    return f" {' '.join(words(title))} "
