@@ -294,8 +294,7 @@ class Engine:
 
     async def close(self) -> None:
         """Stop every run of this engine; each can be resumed."""
-        for handle in list(self._handles):
-            await handle.stop()
+        await asyncio.gather(*(handle.stop() for handle in self._handles))
 
     async def _execute(self, handle: RunTask, lease: Lease, world_for: Callable[[Brief], World]) -> None:
         try:

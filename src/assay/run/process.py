@@ -183,16 +183,38 @@ class Tasks:
         await asyncio.gather(*going, return_exceptions=True)
 
 
-def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
-    """A listener that sets an event of the running loop when `news` is reported, from any thread."""
+def in_this_loop(call: Callable[[str], object]) -> Callable[[str], None]:
+    """A listener that lets the running loop call `call`, from any thread.
+
+    It does nothing once the loop has ended: the thread that tells it is often the one that writes the store.
+    """
     loop = asyncio.get_running_loop()
 
     def told(what: str) -> None:
-        if what == news:
-            with suppress(RuntimeError):  # the loop has just ended
-                loop.call_soon_threadsafe(event.set)
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(call, what)
 
     return told
+
+
+def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
+    """A listener that sets an event of the running loop when `news` is reported, from any thread."""
+    wake = in_this_loop(lambda _: event.set())
+
+    def told(what: str) -> None:
+        if what == news:
+            wake(what)
+
+    return told
+
+
+async def is_set_within(event: asyncio.Event, seconds: float | None) -> bool:
+    """Wait until an event is set, for so many seconds at most (None: for ever); return whether it is set."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    except TimeoutError:
+        return False
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
@@ -272,7 +294,6 @@ class BriefOrigin(msgspec.Struct, frozen=True):
     steps_format: int = STEPS_FORMAT
 
 
-@cache
 @cache
 def own_release() -> str:
     """The installed version of Assay; read once, since its file is that of the whole README."""

@@ -15,6 +15,7 @@ from assay.core.messages import Reply
 from assay.core.ports import Fact
 from assay.core.ports.models import Permits
 from assay.core.usage import Usage
+from assay.run.process import is_set_within
 
 # The outcome of an attempt, in a few words.
 
@@ -78,7 +79,7 @@ class PermitRateLimiter:
             return
         id = secrets.token_hex(8)
         try:
-            await self._count_permit(service, id, most)
+            await self._take_permit(service, id, most)
             keeping = asyncio.get_running_loop().create_task(self._keep(id))
             try:
                 yield
@@ -87,16 +88,13 @@ class PermitRateLimiter:
         finally:  # a cancelled call may have just received one
             await self._give_back(id)
 
-    async def _count_permit(self, service: str, id: str, most: int) -> None:
+    async def _take_permit(self, service: str, id: str, most: int) -> None:
         async with self._lines.setdefault(service, asyncio.Lock()):
             while True:
                 self._free.clear()
                 if await self._permits.take(service, id, most, TTL):
                     return
-                try:
-                    await asyncio.wait_for(self._free.wait(), POLL)
-                except TimeoutError:
-                    continue
+                await is_set_within(self._free, POLL)
 
     async def _keep(self, id: str) -> None:
         while True:

@@ -13,7 +13,6 @@ import os
 import secrets
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -23,7 +22,7 @@ import msgspec
 from assay.core.errors import AssayError, StoreError, TooLarge, UsageError
 from assay.core.ports.collections import ENDED, Addition, AdditionStart
 from assay.evidence.ingest import UPLOADED, Ingested
-from assay.run.process import is_dead, this_process
+from assay.run.process import is_dead, is_set_within, this_process
 from assay.services import collections
 from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
@@ -187,8 +186,7 @@ async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Add
                 return
             if _is_left(found):
                 await go_on(context)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(news.wait(), LOOK)
+            await is_set_within(news, LOOK)
 
 
 async def go_on(context: Context) -> list[Addition]:
