@@ -86,10 +86,9 @@ def without_loops(text: str) -> str:
     """The text with only the first round of each loop."""
     text = _uncircled(text)
     units = list(_units(text))
-    dropped = [index for first, last in _loops(units) for index in range(first, last)]
-    if _said_before([unit for index, unit in enumerate(units) if index not in set(dropped)]) > MOST_SAID_BEFORE:
-        dropped += _later(units)
-    gone = set(dropped)
+    gone = {index for first, last in _loops(units) for index in range(first, last)}
+    if _said_before([unit for index, unit in enumerate(units) if index not in gone]) > MOST_SAID_BEFORE:
+        gone.update(_later(units))
     kept = [text[unit.start : unit.end] for index, unit in enumerate(units) if index not in gone]
     return "".join(kept).rstrip() if gone else text
 
