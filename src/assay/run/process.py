@@ -9,13 +9,13 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 else:
     psutil = later("psutil")
     ctypes = later("ctypes")
+
+
+T = TypeVar("T")
 
 
 class SystemClock:
@@ -215,6 +218,29 @@ async def is_set_within(event: asyncio.Event, seconds: float | None) -> bool:
             return await event.wait()
     except TimeoutError:
         return False
+
+
+@asynccontextmanager
+async def in_threads(block: AbstractContextManager[T]) -> AsyncIterator[T]:
+    """Enter and leave a blocking context manager in threads; it is not told of errors.
+
+    If the caller is cancelled while a thread enters it, it is left as soon as it is entered.
+    """
+    entering = asyncio.create_task(asyncio.to_thread(block.__enter__))
+
+    def leave(entered: asyncio.Task[T]) -> None:
+        if not entered.cancelled() and entered.exception() is None:
+            asyncio.get_running_loop().run_in_executor(None, block.__exit__, None, None, None)
+
+    try:
+        entered = await asyncio.shield(entering)
+    except asyncio.CancelledError:
+        entering.add_done_callback(leave)
+        raise
+    try:
+        yield entered
+    finally:
+        await asyncio.to_thread(block.__exit__, None, None, None)
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
