@@ -14,7 +14,8 @@ from typing import Literal
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, RunWaiting, decode
 from assay.core.ports import FINAL, Journal, RunRow
-from assay.run.process import in_this_loop, is_dead, is_set_within
+from assay.run.process import is_dead
+from assay.run.tasks import in_this_loop, is_set_within
 
 LOOK_SECONDS = 0.25
 """Between two looks at all followed runs."""

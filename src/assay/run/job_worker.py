@@ -15,7 +15,9 @@ import msgspec
 from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, SearchAway, StoreAway, StoreError
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
-from assay.run.process import event_setter, is_ahead, is_set_within, this_process
+from assay.run.process import this_process
+from assay.run.releases import is_ahead
+from assay.run.tasks import event_setter, is_set_within
 
 HELP = 0.25
 """Seconds between two looks for a part to help with."""

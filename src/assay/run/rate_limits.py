@@ -15,7 +15,7 @@ from assay.core.messages import Reply
 from assay.core.ports import Fact
 from assay.core.ports.models import Permits
 from assay.core.usage import Usage
-from assay.run.process import is_set_within
+from assay.run.tasks import is_set_within
 
 # The outcome of an attempt, in a few words.
 

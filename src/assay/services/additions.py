@@ -22,7 +22,8 @@ import msgspec
 from assay.core.errors import AssayError, StoreError, TooLarge, UsageError
 from assay.core.ports.collections import ENDED, Addition, AdditionStart
 from assay.evidence.ingest import UPLOADED, Ingested
-from assay.run.process import is_dead, is_set_within, this_process
+from assay.run.process import is_dead, new_id, this_process
+from assay.run.tasks import is_set_within
 from assay.services import collections
 from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
@@ -129,7 +130,6 @@ LOOK = 0.5
 TOLD = 0.25
 """Seconds between two stored progress messages."""
 ADDING = AdditionStart()
-_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 async def begin(context: Context, sources: Sources, collection: str, how: AdditionStart = ADDING) -> Addition:
@@ -155,11 +155,6 @@ async def begin(context: Context, sources: Sources, collection: str, how: Additi
     await asyncio.to_thread(context.store.additions.put, made)
     _start(context, made)
     return made
-
-
-def new_id() -> str:
-    """The id of an addition or a job: ten letters and digits that are not easily confused."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(10))
 
 
 def before_now(time: timedelta) -> str:

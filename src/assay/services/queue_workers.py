@@ -17,7 +17,9 @@ from assay.core.errors import LeaseHeld, OtherRelease, StoreError, UnknownName, 
 from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.run.engine import Engine, RunTask
-from assay.run.process import event_setter, is_ahead, is_dead, is_set_within, together
+from assay.run.process import is_dead
+from assay.run.releases import is_ahead
+from assay.run.tasks import event_setter, is_set_within, together
 from assay.services import home_paths, stored_runs, threads, worlds
 from assay.services.arguments import Say
 from assay.services.context import Context

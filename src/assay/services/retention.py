@@ -11,7 +11,7 @@ import msgspec
 from assay.core.errors import LeaseHeld, UnknownName, UsageError
 from assay.core.ports import FINAL, RunRow
 from assay.core.ports.store import Swept as Swept
-from assay.run.process import in_threads
+from assay.run.tasks import in_threads
 from assay.services.context import Context
 from assay.services.home_paths import pages_folder
 from assay.services.run_control import delete

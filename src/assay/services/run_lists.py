@@ -29,7 +29,8 @@ from assay.core.ports.jobs import QueueDepth
 from assay.core.ports.lists import IndexedRun, RunHit, RunIndexing
 from assay.core.ports.store import Store
 from assay.core.view import fold
-from assay.run.process import in_threads, is_dead
+from assay.run.process import is_dead
+from assay.run.tasks import in_threads
 from assay.services.context import Context
 from assay.services.stored_runs import ListedRun, forget, listed_run, with_accounts, with_reasons, without_the_dead
 

@@ -23,7 +23,7 @@ from assay.core.errors import FetchFailed, StoreError, UnknownName, UsageError
 from assay.core.events import RunCancelled, RunCompleted, RunFailed, RunWaiting
 from assay.core.ports import Journal
 from assay.core.ports.webhooks import Delivery, NewEvent, NewEvents, Poster, Webhook, WebhookStore
-from assay.run.process import Tasks, in_this_loop, is_set_within, together
+from assay.run.tasks import Tasks, in_this_loop, is_set_within, together
 
 WebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting", "schedule.finished"]
 RunWebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting"]

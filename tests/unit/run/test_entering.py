@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from assay.run.process import in_threads
+from assay.run.tasks import in_threads
 
 SECONDS = 20
 
@@ -33,10 +33,14 @@ class Door:
 async def test_the_block_is_left_whatever_happens_inside() -> None:
     door = Door()
     door.may.set()
-    with pytest.raises(KeyError):
+
+    async def fail() -> None:
         async with in_threads(door.opened()) as found:
             assert (found, door.left.is_set()) == ("inside", False)
             raise KeyError
+
+    with pytest.raises(KeyError):
+        await fail()
     assert door.left.is_set()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.errors import StoreError
 from assay.core.ports import Commit, EventDraft, Lease, StepRecord
-from assay.run.process import in_this_loop
+from assay.run.tasks import in_this_loop
 from assay.store.sql import open_store
 from assay.store.sql.commits import GroupWriter, WriteJob
 

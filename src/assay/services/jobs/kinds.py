@@ -20,7 +20,7 @@ from assay.core.run_options import RunOptions
 from assay.core.usage import Budget
 from assay.core.view import RunView
 from assay.run.job_worker import Handler, JobInHand, Result
-from assay.run.process import in_threads
+from assay.run.tasks import in_threads
 from assay.services import collections, results, retention, run_control, stored_runs
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.context import Context
@@ -69,7 +69,7 @@ async def batch(context: Context, hand: JobInHand) -> Result:
             await asyncio.to_thread(folder.put_in_order)
             if hand.stopped:
                 await work.cancel()
-    counts = Counter(row.status for row in folder.results.values() if row.key in keys)
+    counts = Counter[str](row.status for row in folder.results.values() if row.key in keys)
     if counts["running"]:
         raise InUse("another process executes one of its runs: wait until that has ended")
     return {**counts, "bad lines": len(bad), "ended": ended, "results": str(folder.path / "results.jsonl")}
