@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 from sqlalchemy import (
@@ -33,7 +33,7 @@ from assay.core.ports.store import Store
 from assay.core.ports.users import AuditEntry, AuditFilter, BucketState, Rate, after
 from assay.store.blob_cache import CachedBlobs
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner
-from assay.store.common import Wall
+from assay.store.common import OwnedView, Wall
 from assay.store.sql import sqlite
 from assay.store.sql.adoption import SqlAdoption
 from assay.store.sql.database import Database, DatabaseBackend, patient
@@ -111,15 +111,11 @@ _PUT = _PUT.on_conflict_do_update(
 )
 
 
-class SqlAdditions:
+class SqlAdditions(OwnedView):
     """`Additions` over a database; any thread may use it."""
 
-    def __init__(self, database: Database, owner: str | None = None) -> None:
-        self._database, self._owner = database, owner
-
-    def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
-        return type(self)(self._database, owner)
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     @patient
     def put(self, addition: Addition) -> None:
@@ -133,18 +129,16 @@ class SqlAdditions:
     @patient
     def find(self, id: str) -> Addition:
         """See the port."""
-        with self._database.read() as connection:
-            row = connection.execute(select(*_FIELDS).where(additions.c.id == id, self._mine())).first()
-        if row is None:
+        rows = self._database.rows(select(*_FIELDS).where(additions.c.id == id, self._mine()))
+        if not rows:
             raise UnknownName("addition", id)
-        return _addition(row._asdict())
+        return _addition(rows[0]._asdict())
 
     @patient
     def all(self, limit: int = 100) -> list[Addition]:
         """See the port."""
         chosen = select(*_FIELDS).where(self._mine()).order_by(additions.c.number.desc()).limit(limit)
-        with self._database.read() as connection:
-            return [_addition(row._asdict()) for row in connection.execute(chosen)]
+        return [_addition(row._asdict()) for row in self._database.rows(chosen)]
 
     @patient
     def forget(self, before: str) -> None:
@@ -187,9 +181,7 @@ class SqlAudit:
         chosen = select(audit).where(*_conditions(wanted)).order_by(audit.c.number.desc()).limit(limit)
         if before is not None:
             chosen = chosen.where(audit.c.number < before)
-        return await self._transactions.read(
-            lambda connection: [AuditEntry(**row._asdict()) for row in connection.execute(chosen)]
-        )
+        return [AuditEntry(**row._asdict()) for row in await self._transactions.rows(chosen)]
 
     async def drop(self, seconds: float, most: int) -> int:
         """See the port."""

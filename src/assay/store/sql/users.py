@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, and_, case, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, case, delete, insert, select, true, update
 
 from assay.core.ports.users import Credential, GivenLimits, ShareRow, UserRole, UserRow
 from assay.store.sql import sqlite, webhooks
 from assay.store.sql.journal import SqlJournal
+from assay.store.sql.shelves import batches
 from assay.store.sql.tables import credentials, limits, shares, users
 
 # Limits of single users in SQL.
@@ -27,9 +28,7 @@ class SqlLimits:
 
     async def all(self) -> dict[str, GivenLimits]:
         """See the port."""
-        return await self._transactions.read(
-            lambda connection: {row.user_name: row.given for row in connection.execute(select(limits))}
-        )
+        return {row.user_name: row.given for row in await self._transactions.rows(select(limits))}
 
     async def give(self, user: str, given: GivenLimits) -> None:
         """See the port."""
@@ -64,40 +63,28 @@ class SqlUsers:
 
     async def all(self) -> list[UserRow]:
         """See the port."""
-        chosen = select(users).order_by(users.c.name)
-        return await self._transactions.read(
-            lambda connection: [UserRow(**row._asdict()) for row in connection.execute(chosen)]
-        )
+        return await self._users(true())
 
     async def find(self, name: str) -> UserRow | None:
         """See the port."""
-
-        def find(connection: Connection) -> UserRow | None:
-            row = connection.execute(select(users).where(users.c.name == name)).first()
-            return None if row is None else UserRow(**row._asdict())
-
-        return await self._transactions.read(find)
+        found = await self._users(users.c.name == name)
+        return found[0] if found else None
 
     async def of_subject(self, subject: str) -> UserRow | None:
         """See the port."""
-        chosen = select(users).where(users.c.subject == subject)
-
-        def find(connection: Connection) -> UserRow | None:
-            row = connection.execute(chosen).first() if subject else None
-            return None if row is None else UserRow(**row._asdict())
-
-        return await self._transactions.read(find)
+        found = await self._users(users.c.subject == subject) if subject else []
+        return found[0] if found else None
 
     async def link(self, name: str, subject: str) -> bool:
         """See the port."""
         free = and_(users.c.name == name, users.c.subject == "")
-        return await self._done(update(users).where(free).values(subject=subject)) > 0
+        return await self._transactions.execute(update(users).where(free).values(subject=subject)) > 0
 
     async def change(self, name: str, *, password: str | None = None, role: UserRole | None = None) -> bool:
         """See the port."""
         new = {"password": password, "failures": 0, "locked_until": 0.0} if password is not None else {}
         values: dict[str, Any] = new | ({"role": role} if role is not None else {})
-        return await self._done(update(users).where(users.c.name == name).values(values)) > 0
+        return await self._transactions.execute(update(users).where(users.c.name == name).values(values)) > 0
 
     async def remove(self, name: str) -> bool:
         """See the port."""
@@ -117,12 +104,12 @@ class SqlUsers:
             "failures": case((last, 0), else_=users.c.failures + 1),
             "locked_until": case((last, until), else_=users.c.locked_until),
         }
-        await self._done(update(users).where(users.c.name == name).values(counted))
+        await self._transactions.execute(update(users).where(users.c.name == name).values(counted))
 
     async def succeed(self, name: str) -> None:
         """See the port."""
         failed = and_(users.c.name == name, users.c.failures > 0)
-        await self._done(update(users).where(failed).values(failures=0))
+        await self._transactions.execute(update(users).where(failed).values(failures=0))
 
     async def keep(self, credential: Credential) -> bool:
         """See the port."""
@@ -140,30 +127,30 @@ class SqlUsers:
 
     async def see(self, hash: str, used: float, expires: float) -> None:
         """See the port."""
-        await self._done(update(credentials).where(credentials.c.hash == hash).values(used=used, expires=expires))
+        seen = update(credentials).where(credentials.c.hash == hash).values(used=used, expires=expires)
+        await self._transactions.execute(seen)
 
     async def drop(self, owner: str, kind: str, id: str = "") -> int:
         """See the port."""
-        of = and_(credentials.c.owner == owner, credentials.c.kind == kind)
-        return await self._done(delete(credentials).where(and_(of, credentials.c.id == id) if id else of))
+        dropped = delete(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
+        return await self._transactions.execute(dropped.where(credentials.c.id == id) if id else dropped)
 
     async def drop_expired(self, now: float) -> None:
         """See the port."""
         over = and_(credentials.c.expires > 0, credentials.c.expires <= now)
-        await self._done(delete(credentials).where(over))
+        await self._transactions.execute(delete(credentials).where(over))
 
-    async def _credentials(self, which: Any) -> list[Credential]:
+    async def _users(self, which: ColumnElement[bool]) -> list[UserRow]:
+        rows = await self._transactions.rows(select(users).where(which).order_by(users.c.name))
+        return [UserRow(**row._asdict()) for row in rows]
+
+    async def _credentials(self, which: ColumnElement[bool]) -> list[Credential]:
         chosen = select(credentials).where(which).order_by(credentials.c.created, credentials.c.id)
-        return await self._transactions.read(
-            lambda connection: [_credential(row) for row in connection.execute(chosen)]
-        )
+        return [_credential(row) for row in await self._transactions.rows(chosen)]
 
     async def _created_row(self, statement: Any) -> bool:
         """True if an insertion created a row: not every driver counts inserted rows."""
         return await self._transactions.write(lambda connection: connection.execute(statement).first() is not None)
-
-    async def _done(self, statement: Any) -> int:
-        return await self._transactions.write(lambda connection: int(connection.execute(statement).rowcount))
 
 
 def _credential(row: Row[Any]) -> Credential:
@@ -171,9 +158,6 @@ def _credential(row: Row[Any]) -> Credential:
 
 
 # Links to reports in SQL.
-
-AT_ONCE = 500
-"""Runs named in one statement."""
 
 
 class SqlShares:
@@ -184,7 +168,7 @@ class SqlShares:
 
     async def keep(self, share: ShareRow) -> None:
         """See the port."""
-        await self._done(insert(shares).values(msgspec.structs.asdict(share)))
+        await self._transactions.execute(insert(shares).values(msgspec.structs.asdict(share)))
 
     async def of_hash(self, hash: str) -> ShareRow | None:
         """See the port."""
@@ -197,24 +181,19 @@ class SqlShares:
 
     async def drop(self, owner: str, run_id: str, id: str) -> int:
         """See the port."""
-        return await self._done(
+        return await self._transactions.execute(
             delete(shares).where(shares.c.owner == owner, shares.c.run_id == run_id, shares.c.id == id)
         )
 
     async def drop_runs(self, run_ids: Sequence[str]) -> None:
         """See the port."""
-        for start in range(0, len(run_ids), AT_ONCE):
-            await self._done(delete(shares).where(shares.c.run_id.in_(run_ids[start : start + AT_ONCE])))
+        for some in batches(run_ids):
+            await self._transactions.execute(delete(shares).where(shares.c.run_id.in_(some)))
 
     async def drop_owner(self, owner: str) -> None:
         """See the port."""
-        await self._done(delete(shares).where(shares.c.owner == owner))
+        await self._transactions.execute(delete(shares).where(shares.c.owner == owner))
 
-    async def _found(self, which: Any) -> list[ShareRow]:
+    async def _found(self, which: ColumnElement[bool]) -> list[ShareRow]:
         chosen = select(shares).where(which).order_by(shares.c.created, shares.c.id)
-        return await self._transactions.read(
-            lambda connection: [ShareRow(**row._asdict()) for row in connection.execute(chosen)]
-        )
-
-    async def _done(self, statement: Any) -> int:
-        return await self._transactions.write(lambda connection: int(connection.execute(statement).rowcount))
+        return [ShareRow(**row._asdict()) for row in await self._transactions.rows(chosen)]
