@@ -13,7 +13,7 @@ from assay.core.citations.whole_source import MOST, WholeSource
 from assay.core.claims import Conflict, Side
 from assay.core.report_sentences import claims
 from assay.core.sources import Document, Passage, PassageSpan, ordinal_of, sha256
-from assay.evidence.ledger import Ledger, LedgerExcerpt
+from assay.evidence.ledger import DocumentPassages, Ledger
 from assay.evidence.segment import segment
 from assay.phases.fields.schema import FieldSlot, Leaf
 from assay.phases.fields.values import FieldAnswer, supported_field
@@ -63,7 +63,7 @@ def document() -> Document:
 
 def ledger(spans: Sequence[PassageSpan] = SPANS) -> Ledger:
     held = Ledger()
-    held.apply(held.register(1, [LedgerExcerpt(document=document(), spans=tuple(spans))]).rows)
+    held.apply(held.register(1, [DocumentPassages(document=document(), spans=tuple(spans))]).rows)
     return held
 
 
