@@ -11,42 +11,8 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.core.messages import Reply
-from assay.core.ports import Fact
 from assay.core.ports.models import Permits
-from assay.core.usage import Usage
 from assay.run.tasks import is_set_within
-
-# The outcome of an attempt, in a few words.
-
-REFUSAL_SHOWN = 300
-"""Code points of a refusal in an event."""
-
-
-def named(name: str, reason: str) -> str:
-    """Why the model `name` failed; its full name replaces the provider's name at the start of the reason."""
-    provider = name.partition(":")[0]
-    rest = reason.removeprefix(provider)
-    return f"{name}{rest}" if rest != reason and rest[:1] in (" ", ":") else f"{name}: {reason}"
-
-
-def unspoken(reply: Reply) -> bool:
-    """True if a reply was cut at its cap before it said anything: all went into reasoning, shown or not."""
-    return reply.stop == "length" and not reply.text.strip() and not reply.calls
-
-
-def refusal(reply: Reply) -> str:
-    """A refusal in one line, with the model's own words if there are any."""
-    words = " ".join(reply.text.split())
-    short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
-    return f"it refused to answer{': ' if short else ''}{short}"
-
-
-def counts(usage: Usage) -> dict[str, Fact]:
-    """The usage of a call as facts for the watch."""
-    names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
-    return {name: getattr(usage, name) for name in names}
-
 
 TTL = 15.0
 """Seconds after which the permit of a dead process is free again."""
