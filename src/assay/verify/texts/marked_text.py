@@ -337,9 +337,8 @@ class Catalogue:
             self._addresses.setdefault(_looked_up(url), []).append(document)
         else:
             self._paths.setdefault(_bare_path(path), []).append(document)
-        for index, name in ((self._names, _file_name(path or url)), (self._names, document.name.casefold())):
-            if name and document not in index.setdefault(name, []):
-                index[name].append(document)
+        for name in {_file_name(path or url), document.name.casefold()} - {""}:
+            self._names.setdefault(name, []).append(document)
         self._titles.setdefault(_worded(document.title), []).append(document)
 
     def find(self, reference: TextReference) -> tuple[Document, ...]:
