@@ -1,4 +1,4 @@
-"""Users and their credentials in SQL."""
+"""Users in SQL: their credentials and limits, the links to their reports, what they did, and how fast they may."""
 
 from __future__ import annotations
 
@@ -6,13 +6,40 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, and_, case, delete, insert, select, true, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Float,
+    Row,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
 
-from assay.core.ports.users import Credential, GivenLimits, ShareRow, UserRole, UserRow
+from assay.core.ports.users import (
+    AuditEntry,
+    AuditFilter,
+    BucketState,
+    Credential,
+    GivenLimits,
+    Rate,
+    ShareRow,
+    UserRole,
+    UserRow,
+    after,
+)
 from assay.store.sql import sqlite, webhooks
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.shelves import batches
-from assay.store.sql.tables import credentials, limits, shares, users
+from assay.store.sql.tables import audit, buckets, credentials, limits, shares, users
 
 # Limits of single users in SQL.
 
@@ -197,3 +224,106 @@ class SqlShares:
     async def _found(self, which: ColumnElement[bool]) -> list[ShareRow]:
         chosen = select(shares).where(which).order_by(shares.c.created, shares.c.id)
         return [ShareRow(**row._asdict()) for row in await self._transactions.rows(chosen)]
+
+
+# The audit log in SQL.
+
+
+class SqlAudit:
+    """`AuditLog` over the database of a journal, and through its writer."""
+
+    def __init__(self, journal: SqlJournal) -> None:
+        self._transactions = journal.transactions
+
+    async def add(self, entry: AuditEntry) -> None:
+        """See the port."""
+        row = msgspec.structs.asdict(entry)
+        del row["number"]
+
+        def add(connection: Connection) -> None:
+            connection.execute(insert(audit), row | {"at": self._transactions.time(connection)})
+
+        await self._transactions.write(add, once=True)
+
+    async def page(self, wanted: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
+        """See the port."""
+        chosen = select(audit).where(*_conditions(wanted)).order_by(audit.c.number.desc()).limit(limit)
+        if before is not None:
+            chosen = chosen.where(audit.c.number < before)
+        return [AuditEntry(**row._asdict()) for row in await self._transactions.rows(chosen)]
+
+    async def drop(self, seconds: float, most: int) -> int:
+        """See the port."""
+
+        def drop(connection: Connection) -> int:
+            newest = connection.execute(select(func.max(audit.c.number))).scalar() or 0
+            old = audit.c.at < self._transactions.time(connection) - seconds
+            return connection.execute(delete(audit).where(or_(old, audit.c.number <= newest - most))).rowcount
+
+        return await self._transactions.write(drop)
+
+
+def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
+    conditions = []
+    if wanted.actor:
+        conditions.append(audit.c.actor == wanted.actor)
+    if wanted.action:
+        conditions.append(audit.c.action == wanted.action)
+    if wanted.since:
+        conditions.append(audit.c.at >= wanted.since)
+    if wanted.until:
+        conditions.append(audit.c.at < wanted.until)
+    return conditions
+
+
+# Token buckets in SQL: a row for each, with the time at which it is full again, changed in one statement.
+
+_NOW: BindParameter[float] = bindparam("now", type_=Float)
+_PAUSE: BindParameter[float] = bindparam("pause", type_=Float)
+_SECONDS: BindParameter[float] = bindparam("seconds", type_=Float)
+_DUE = case((buckets.c.due > _NOW, buckets.c.due), else_=_NOW)
+_NEW_BUCKET = sqlite.insert(buckets)
+_TAKE = _NEW_BUCKET.on_conflict_do_update(
+    index_elements=["owner", "rate"],
+    set_={"due": _DUE + _PAUSE},
+    where=_DUE + _PAUSE <= _NOW + _SECONDS,
+).returning(buckets.c.due)
+_OF = (buckets.c.owner == bindparam("whose"), buckets.c.rate == bindparam("which"))
+_STANDS = select(buckets.c.due).where(*_OF)
+_GIVE_BACK = update(buckets).where(*_OF).values(due=buckets.c.due - _PAUSE)
+
+
+class SqlBuckets:
+    """`Buckets` over the database of a journal, and through its writer."""
+
+    def __init__(self, journal: SqlJournal) -> None:
+        self._transactions = journal.transactions
+
+    async def take(self, owner: str, rate: Rate) -> BucketState:
+        """See the port."""
+
+        def take(connection: Connection) -> BucketState:
+            now = self._transactions.time(connection)
+            given = {"owner": owner, "rate": rate.name, "due": now + rate.pause}
+            due = connection.execute(_TAKE, given | {"now": now, "pause": rate.pause, "seconds": rate.seconds}).scalar()
+            if due is not None:
+                return after(rate, due, now)
+            due = float(connection.execute(_STANDS, {"whose": owner, "which": rate.name}).scalar_one())
+            wait = due + rate.pause - now - rate.seconds
+            return msgspec.structs.replace(after(rate, due, now), left=0, wait=max(wait, 0.001))
+
+        return await self._transactions.write(take)
+
+    async def give_back(self, owner: str, rate: Rate) -> None:
+        """See the port."""
+        given = {"whose": owner, "which": rate.name, "pause": rate.pause}
+        await self._transactions.write(lambda connection: connection.execute(_GIVE_BACK, given).rowcount, once=True)
+
+    async def drop_full(self) -> int:
+        """See the port."""
+
+        def drop(connection: Connection) -> int:
+            full = delete(buckets).where(buckets.c.due <= self._transactions.time(connection))
+            return connection.execute(full).rowcount
+
+        return await self._transactions.write(drop)
