@@ -222,7 +222,7 @@ async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, 
     known = without_the_dead(found.rows)
     rows = await with_accounts(context, known) if accounts else [listed_run(row, None) for row in known]
     rows = await with_reasons(context, rows)
-    return RunsPage(runs=tuple(rows), next="" if found.next is None else lists.cursor_text(found.next))
+    return RunsPage(runs=tuple(rows), next=lists.cursor_text(found.next))
 
 
 def filter_of(status: Collection[RunStatus], **texts: str) -> RunFilter:
@@ -249,7 +249,7 @@ async def threads(context: Context, text: str, cursor: str, limit: int) -> Threa
     """Threads, those with the latest run first; see `Assay.threads`."""
     place = lists.read_cursor(cursor, ThreadPlace)
     found = await context.store.journal.threads(text, lists.bounded_page(limit), place)
-    return ThreadsPage(threads=tuple(found.rows), next="" if found.next is None else lists.cursor_text(found.next))
+    return ThreadsPage(threads=tuple(found.rows), next=lists.cursor_text(found.next))
 
 
 async def list_messages(context: Context, reference: str) -> list[ThreadMessage]:
@@ -356,7 +356,7 @@ class Overview:
             msgspec.structs.replace(row, question="", thread="", labels={}, holder=_living(row.holder))
             for row in found.rows
         ]
-        return rows, "" if found.next is None else lists.cursor_text(found.next)
+        return rows, lists.cursor_text(found.next)
 
     async def queue(self) -> QueueStanding:
         """How many runs wait, and what each executing process works on; for many runs only the latest count."""

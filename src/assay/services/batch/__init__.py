@@ -163,18 +163,15 @@ class Batch:
             try:
                 handle = await self._begun(order)
             except TooLittle as error:
-                if not self._is_total_spent(order):
-                    await self._note(order, error=str(error))
-                elif self._going:  # what they leave of their parts may pay for it
+                if self._is_total_spent(order):
                     self._waiting.appendleft(order)
+                    self._spent = not self._going  # else what they leave of their parts may pay for it
                     return
-                else:
-                    self._waiting.appendleft(order)
-                    self._spent = True
-            except (FenceLost, LeaseHeld, OtherRelease) as error:
-                await self._note(
-                    order, error=str(error), status="running" if isinstance(error, LeaseHeld) else "failed"
-                )
+                await self._note(order, error=str(error))
+            except LeaseHeld as error:
+                await self._note(order, error=str(error), status="running")
+            except (FenceLost, OtherRelease) as error:
+                await self._note(order, error=str(error))
             except StoreError:
                 raise
             except AssayError as error:
