@@ -12,7 +12,7 @@ from fleet import QUESTION, Fleet
 from releases import another_release
 
 from assay.core.events import RunCreated, decode
-from assay.run.process import own_release
+from assay.run.releases import own_release
 
 pytestmark = [
     pytest.mark.slow,

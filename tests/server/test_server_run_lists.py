@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 import pytest
 
 from assay.core.errors import StoreError
-from assay.run.process import Tasks
+from assay.run.tasks import Tasks
 from assay.server import broadcasts
 from assay.server.broadcasts import RunLists
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,3 +64,11 @@ def test_what_is_no_such_url_is_refused_without_repeating_it(monkeypatch: pytest
     with pytest.raises(ConfigError, match=r"database: .*expected postgresql://") as error:
         load()
     assert "hidden" not in str(error.value)
+
+
+def test_without_its_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("postgres", "sessions"):
+        monkeypatch.delitem(sys.modules, f"assay.store.sql.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(ConfigError, match=r"assay\[workers\]"):
+        importlib.import_module("assay.store.sql.postgres")

@@ -116,7 +116,7 @@ async def verify_text(
     if len(text) > LONGEST:
         raise UsageError(f"a text of more than {LONGEST:,} characters is too long for a report: name a smaller file")
     marked = await asyncio.to_thread(mark, text)
-    catalogue = Catalogue(documents, str(await asyncio.to_thread(folder.resolve)))
+    catalogue = await asyncio.to_thread(lambda: Catalogue(documents, str(folder.resolve())))
     fetched, failed = await _fetch(marked, catalogue, desk.pages)
     searched = find or (find is None and not marked.references)
     shelf = DocumentAccess(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
@@ -25,6 +25,7 @@ from assay.core.sources import (
     Passage,
     PassageSpan,
     Source,
+    lane_of_source,
     passage_of,
     source_id,
     span_of,
@@ -37,14 +38,11 @@ RowKind = Literal["source", "passage", "query", "page"]
 """The kind of a row that a turn's results add; `answer` rows are the tools' own."""
 
 
-class Showing(Protocol):
-    """Passages of one document that a call wants to show."""
+class DocumentPassages(msgspec.Struct, frozen=True, kw_only=True):
+    """The passages that a call shows of one document, before the lane assigns ids."""
 
-    @property
-    def document(self) -> Document: ...
-
-    @property
-    def spans(self) -> Sequence[PassageSpan]: ...
+    document: Document
+    spans: tuple[PassageSpan, ...]
 
 
 class SourceBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,13 +50,6 @@ class SourceBlock(msgspec.Struct, frozen=True, kw_only=True):
 
     source: Source
     passages: tuple[Passage, ...]
-
-
-class LedgerExcerpt(msgspec.Struct, frozen=True, kw_only=True):
-    """Passages of one document in the ledger, before the requesting lane gives them its own ids."""
-
-    document: Document
-    spans: tuple[PassageSpan, ...]
 
 
 class SourceRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +120,7 @@ class Ledger:
     # rules
 
     def register(
-        self, lane: int, shown: Sequence[Showing], queries: Sequence[str] = (), pages: Sequence[str] = ()
+        self, lane: int, shown: Sequence[DocumentPassages], queries: Sequence[str] = (), pages: Sequence[str] = ()
     ) -> Registration:
         """Return what showing `shown` to `lane` adds, in order. Changes nothing; apply the rows to change the ledger.
 
@@ -179,7 +170,7 @@ class Ledger:
 
     # looking up
 
-    def blocks(self, lane: int, shown: Sequence[Showing]) -> list[SourceBlock]:
+    def blocks(self, lane: int, shown: Sequence[DocumentPassages]) -> list[SourceBlock]:
         """`shown` with the ids of `lane`, once its rows are applied; in the same order, one block for each."""
         blocks = []
         for each in shown:
@@ -230,7 +221,7 @@ class Ledger:
         An invented id names nothing, but differs from words that only look like an id.
         """
         source, point, _ = id.partition(".")
-        lane = int(source[1:]) // (LANE_SOURCES + 1)
+        lane = lane_of_source(source)
         made_up = bool(point) and lane > 0 and self._held.count.get(lane, 0) > 0 and self._sees(source)
         return made_up or self.source(source) is not None
 
@@ -263,13 +254,13 @@ class Ledger:
         asked = read_question(query, beside="\n".join(each.text for each in held[:5]))
         return [held[place] for place in rank(asked, statements, limit)]
 
-    def excerpts(self, passages: Iterable[Passage]) -> list[LedgerExcerpt]:
+    def excerpts(self, passages: Iterable[Passage]) -> list[DocumentPassages]:
         """Passages grouped by document, to be shown to another lane under its own ids."""
         grouped: defaultdict[str, list[PassageSpan]] = defaultdict(list)
         for passage in passages:
             grouped[passage.document_sha256].append(span_of(passage))
         return [
-            LedgerExcerpt(document=self._held.documents[document], spans=tuple(spans))
+            DocumentPassages(document=self._held.documents[document], spans=tuple(spans))
             for document, spans in grouped.items()
         ]
 
@@ -284,7 +275,7 @@ class Ledger:
         return sorted(lane for lane in lanes if self._lanes is None or lane in self._lanes)
 
     def _sees(self, source: str) -> bool:
-        return self._lanes is None or int(source[1:]) // 1000 in self._lanes
+        return self._lanes is None or lane_of_source(source) in self._lanes
 
     # the cache
 
@@ -310,7 +301,7 @@ class _Registration:
         self.known: set[tuple[str, str]] = set()
         self.skipped = 0
 
-    def run(self, shown: Sequence[Showing], queries: Sequence[str], pages: Sequence[str]) -> Registration:
+    def run(self, shown: Sequence[DocumentPassages], queries: Sequence[str], pages: Sequence[str]) -> Registration:
         for query in queries:
             self._row("query", f"{self.lane}:{_short(query)}", query)
         for page in pages:
@@ -325,7 +316,7 @@ class _Registration:
             rows=tuple(self.rows),
         )
 
-    def _show(self, each: Showing) -> None:
+    def _show(self, each: DocumentPassages) -> None:
         id = self._source(each.document)
         self.skipped += not id
         for span in each.spans if id else ():

@@ -40,7 +40,7 @@ from assay.phases.case import Case, Research, finding_summary, goes_on
 from assay.phases.coverage import assess
 from assay.phases.inheritance import InheritedEvidence, is_fresh
 from assay.phases.material import evidence
-from assay.run.process import brief_of, own_release
+from assay.run.releases import brief_of, own_release
 from assay.run.run import KEPT_TAG, Run, keep_key
 from assay.run.steps import StepContext, digest
 from assay.verify.repair.surgery import Remove, changed

@@ -203,7 +203,9 @@ def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
     written = value.get("steps")
     steps = [_step(each) for each in written] if isinstance(written, list) else []
     found = [step for step in steps if step is not None]
-    numbered = _numbered(found if more else _first(found), max_steps, searching=not more)
+    if not more:  # there is no step to retry yet
+        found = [msgspec.structs.replace(step, again=0) for step in found]
+    numbered = _numbered(found, max_steps, searching=not more)
     enough = more and value.get("enough_context") is True
     if not numbered and not enough:
         return None
@@ -254,8 +256,3 @@ def _numbered(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[Pla
     if searching and distinct and not any(step.needs_search for step in distinct):
         distinct[0] = msgspec.structs.replace(distinct[0], type="research", needs_search=True)
     return tuple(msgspec.structs.replace(step, id=number) for number, step in enumerate(distinct, 1))
-
-
-def _first(steps: list[PlanStep]) -> list[PlanStep]:
-    """Keep steps that retry another only if that one comes before them."""
-    return [msgspec.structs.replace(step, again=0) for step in steps]

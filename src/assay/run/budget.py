@@ -167,6 +167,11 @@ Gate = Literal["work", "report", "write", "verify"]
 LOW = 0.8
 
 
+def least(*limits: N | None) -> N | None:
+    """The lowest of several limits; None is no limit."""
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
 def part(budget: Budget, share: float) -> Budget:
     """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
 
@@ -275,11 +280,11 @@ class Accounts:
         whole = left(self.ceiling(gate), self._whole.used)
         own = left(self._lane(lane).limit, self._lane(lane).used)
         return Budget(
-            usd=_least(whole.usd, own.usd),
-            tokens=_least(whole.tokens, own.tokens),
-            searches=_least(whole.searches, own.searches),
-            pages=_least(whole.pages, own.pages),
-            agents=_least(whole.agents, own.agents),
+            usd=least(whole.usd, own.usd),
+            tokens=least(whole.tokens, own.tokens),
+            searches=least(whole.searches, own.searches),
+            pages=least(whole.pages, own.pages),
+            agents=least(whole.agents, own.agents),
         )
 
     def spent_out(self, amount: Usage) -> bool:
@@ -330,9 +335,3 @@ class Accounts:
                 self._low.add(measure)
                 found.append((str(measure), float(used), float(limit)))
         return found
-
-
-def _least(one: N | None, other: N | None) -> N | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)

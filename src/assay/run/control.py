@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Literal
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,15 +27,12 @@ from assay.run.steps import RunPlace, StepContext, perform
 class RunTask:
     """A run that this process executes."""
 
-    def __init__(self, run_id: str, journal: Journal, work: Callable[[RunTask], Awaitable[None]]) -> None:
+    def __init__(self, run_id: str, journal: Journal, work: Callable[[RunTask], Coroutine[Any, Any, None]]) -> None:
         self.run_id, self._journal = run_id, journal
         self._execution: Execution | None = None
         self._news = asyncio.Event()
-        self._task = asyncio.get_running_loop().create_task(self._work(work), name=f"run-{run_id}")
+        self._task = asyncio.get_running_loop().create_task(work(self), name=f"run-{run_id}")
         self._task.add_done_callback(self._ended)
-
-    async def _work(self, work: Callable[[RunTask], Awaitable[None]]) -> None:
-        await work(self)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._news.set()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import msgspec
@@ -54,8 +53,9 @@ from assay.run import control
 from assay.run.budget import check_brief
 from assay.run.control import RunTask as RunTask
 from assay.run.execution import EngineParts, Execution
-from assay.run.process import brief_of, check_age, is_dead, this_process
+from assay.run.process import is_dead, new_id, this_process
 from assay.run.rate_limits import CircuitBreakers
+from assay.run.releases import brief_of, check_age
 from assay.run.run import Run
 from assay.run.steps import watched
 
@@ -160,7 +160,6 @@ class LeaseKeeper:
 TTL = 15.0
 OVERTAKEN = 100
 """How often a run is prepared again because other runs used up what was left of the day."""
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,11 +170,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Pipeline = Callable[[Run], Awaitable[Outcome]]
-
-
-def new_run_id() -> str:
-    """Ten letters and digits that are not easily confused."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(10))
 
 
 Prepare = Callable[[], Awaitable[tuple[Brief, World]]]
@@ -210,7 +204,7 @@ class Engine:
             world = await self.prepared(handle.run_id, prepare)
             await self._execute(handle, await self._acquire(handle.run_id), lambda _: world)
 
-        return self._keep(RunTask(new_run_id(), self.journal, work))
+        return self._keep(RunTask(new_id(), self.journal, work))
 
     async def create(
         self,
@@ -294,8 +288,7 @@ class Engine:
 
     async def close(self) -> None:
         """Stop every run of this engine; each can be resumed."""
-        for handle in list(self._handles):
-            await handle.stop()
+        await asyncio.gather(*(handle.stop() for handle in self._handles))
 
     async def _execute(self, handle: RunTask, lease: Lease, world_for: Callable[[Brief], World]) -> None:
         try:

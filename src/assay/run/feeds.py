@@ -15,6 +15,7 @@ from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, RunWaiting, decode
 from assay.core.ports import FINAL, Journal, RunRow
 from assay.run.process import is_dead
+from assay.run.tasks import in_this_loop, is_set_within
 
 LOOK_SECONDS = 0.25
 """Between two looks at all followed runs."""
@@ -114,7 +115,7 @@ class Feeds:
                     raise feed.failure
                 if state == "ended" or (state == "idle" and not patient):
                     return
-                while not await _wait_for_news(news, rest):
+                while not await is_set_within(news, rest):
                     yield ()
         finally:
             self._leave(run_id, feed)
@@ -161,15 +162,11 @@ class Feeds:
         self._feeds.clear()
 
     async def _read(self) -> None:
-        loop = asyncio.get_running_loop()
-
-        def hear(run_id: str) -> None:  # called from the threads that write
-            loop.call_soon_threadsafe(self._note_news, run_id)
-
-        stop = self._journal.listen(hear)
+        clock = asyncio.get_running_loop().time
+        stop = self._journal.listen(in_this_loop(self._note_news))
         try:
             while self._feeds:
-                await self._look(await self._due(loop.time))
+                await self._look(await self._due(clock))
         finally:
             stop()
 
@@ -183,11 +180,7 @@ class Feeds:
         await asyncio.sleep(REST_SECONDS)
         if (rest := self._looked + LOOK_SECONDS - clock()) > 0 and not self._heard:
             self._wake.clear()
-            try:
-                async with asyncio.timeout(rest):
-                    await self._wake.wait()
-            except TimeoutError:
-                pass  # no notification: time to look at all
+            await is_set_within(self._wake, rest)  # without a notification it is time to look at all
         heard, self._heard = self._heard, set()
         if clock() < self._looked + LOOK_SECONDS:
             return heard & self._feeds.keys()
@@ -229,15 +222,6 @@ class Feeds:
 def is_executed(row: RunRow) -> bool:
     """True if a process executes a run, as far as can be known."""
     return bool(row.holder) and not is_dead(row.holder)
-
-
-async def _wait_for_news(news: asyncio.Event, rest: float | None) -> bool:
-    """True if there was news within `rest` seconds."""
-    try:
-        async with asyncio.timeout(rest):
-            return await news.wait()
-    except TimeoutError:
-        return False
 
 
 def topic_of(envelopes: Collection[Envelope]) -> str:

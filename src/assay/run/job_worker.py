@@ -15,7 +15,9 @@ import msgspec
 from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, SearchAway, StoreAway, StoreError
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
-from assay.run.process import event_setter, is_ahead, this_process
+from assay.run.process import this_process
+from assay.run.releases import is_ahead
+from assay.run.tasks import event_setter, is_set_within
 
 HELP = 0.25
 """Seconds between two looks for a part to help with."""
@@ -165,7 +167,7 @@ class JobWorker:
                     if not away:
                         self._say(f"{error}; trying again")
                     away = True
-                await self._pause(rest)
+                await is_set_within(self._news, rest)
         finally:
             stop()
             self._stopping = True
@@ -179,12 +181,6 @@ class JobWorker:
             due = await self._jobs.until_due()
             return REST if due is None else min(max(due, POLL), REST)
         return POLL
-
-    async def _pause(self, seconds: float) -> None:
-        try:
-            await asyncio.wait_for(self._news.wait(), seconds)
-        except TimeoutError:
-            return
 
     async def _fill(self) -> None:
         while len(self._going) < self._slots and not self._stopping:

@@ -25,10 +25,10 @@ from assay.core.messages import (
     TextDelta,
     ThinkingDelta,
 )
-from assay.core.ports import Model
+from assay.core.ports import Fact, Model
 from assay.core.usage import Usage
 from assay.run.budget import fitted, reasoning, worst_case
-from assay.run.rate_limits import PATIENCE, counts, named, refusal, unspoken
+from assay.run.rate_limits import PATIENCE
 from assay.run.sent_request import as_sent, closeness, cost_of, left_in_window, room_for, timed, turn
 from assay.run.speculation import priced
 from assay.run.steps import RunPlace, StepContext, digest, hold, perform, watched
@@ -47,6 +47,8 @@ ROOMS = (REASONING_ROOM["medium"], REASONING_ROOM["high"])
 """Tokens granted, one step after the other, to a model that reasons before it answers."""
 LEAST_ROOM = 500
 """Fewer extra tokens than this are not worth another call."""
+REFUSAL_SHOWN = 300
+"""Code points of a refusal in an event."""
 CROWDED = "cut off while it was thinking"
 FIRST_ASKED: frozenset[Role] = frozenset(("simple", "analytical"))
 """The roles that work before anything is written: without a model for them it is useless to go on."""
@@ -187,7 +189,7 @@ class Attempts:
         if error.usable and error.reached:
             self._unusable.pop(name, None)
         else:
-            self._unusable[name] = named(name, error.reason)
+            self._unusable[name] = _named(name, error.reason)
 
     def _given_up(self, name: str, fallback: bool) -> bool:
         return fallback and self._breakers.is_open(name, self._clock.monotonic())
@@ -201,7 +203,7 @@ class Attempts:
         """
         reply = await self._try(name)
         for _ in ROOMS:
-            if not unspoken(reply):
+            if not _is_unspoken(reply):
                 return reply
             self._made[-1] = msgspec.structs.replace(self._made[-1], outcome=CROWDED)
             if not self._widened(name):
@@ -210,7 +212,7 @@ class Attempts:
                 reply = await self._try(name)
             except LimitReached:
                 return reply  # the budget does not pay for more of it
-        if unspoken(reply) and self._left(name) < self._had(name) + LEAST_ROOM:
+        if _is_unspoken(reply) and self._left(name) < self._had(name) + LEAST_ROOM:
             raise ContextTooLong(f"{name}: the request leaves no room for its thinking")
         return reply
 
@@ -249,9 +251,9 @@ class Attempts:
             raise
         self._step_context.spend(usage)
         declined = reply.stop == "refused"
-        self._note(name, refusal(reply) if declined else "ok", usage)
+        self._note(name, _refusal(reply) if declined else "ok", usage)
         if declined:
-            raise Refused(refusal(reply))
+            raise Refused(_refusal(reply))
         self._breakers.succeeded(name)
         self._place.execution.answering.add(name)
         return msgspec.structs.replace(reply, model=name, usage=usage)
@@ -277,7 +279,7 @@ class Attempts:
             reply = await _stream(model, request, items, self._voice)
             usage = priced(model, reply.usage)
             if span is not None:
-                span.add(stop=reply.stop, **counts(usage))
+                span.add(stop=reply.stop, **_counts(usage))
         return reply, usage
 
     async def _measured(self, request: Request) -> Request:
@@ -304,6 +306,31 @@ class Attempts:
                 usage=usage,
             )
         )
+
+
+def _named(name: str, reason: str) -> str:
+    """Why the model `name` failed; its full name replaces the provider's name at the start of the reason."""
+    provider = name.partition(":")[0]
+    rest = reason.removeprefix(provider)
+    return f"{name}{rest}" if rest != reason and rest[:1] in (" ", ":") else f"{name}: {reason}"
+
+
+def _is_unspoken(reply: Reply) -> bool:
+    """True if a reply was cut at its cap before it said anything: all went into reasoning, shown or not."""
+    return reply.stop == "length" and not reply.text.strip() and not reply.calls
+
+
+def _refusal(reply: Reply) -> str:
+    """A refusal in one line, with the model's own words if there are any."""
+    words = " ".join(reply.text.split())
+    short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
+    return f"it refused to answer{': ' if short else ''}{short}"
+
+
+def _counts(usage: Usage) -> dict[str, Fact]:
+    """The usage of a call as facts for the watch."""
+    names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
+    return {name: getattr(usage, name) for name in names}
 
 
 def _pause(error: ModelError, again: int) -> float:

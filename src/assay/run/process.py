@@ -1,28 +1,22 @@
-"""This process: its clock, its name as a holder of leases, its background tasks, its memory."""
+"""This process: its clock, the ids it makes, its name as a holder of leases, its memory."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
+import secrets
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cache, lru_cache
-from importlib.metadata import version
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from assay.core.brief import STEPS_FORMAT, Brief
-from assay.core.errors import OtherRelease
 from assay.core.later import later
-from assay.core.patterns import regex
 from assay.core.ports import Clock
 
 if TYPE_CHECKING:
@@ -84,6 +78,14 @@ def stamp(nanoseconds: int) -> str:
 def _second(second: int) -> str:
     # Every event needs the time, a few hundred per second.
     return datetime.fromtimestamp(second, UTC).isoformat(timespec="seconds")[:19]
+
+
+_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def new_id(length: int = 10) -> str:
+    """An id, of letters and digits that are not easily confused."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
 # The name says who holds a lease, and whether the process with a name has ended.
@@ -152,60 +154,6 @@ def _machine() -> str:
     return host if space == _FIRST_SPACE else f"{host}/{space}"
 
 
-# Tasks have a name and end with the process.
-
-log = logging.getLogger(__name__)
-
-
-class Tasks:
-    """The background tasks of a process. If one fails, it is logged and the others go on."""
-
-    def __init__(self) -> None:
-        self._going: set[asyncio.Task[Any]] = set()
-
-    def start(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
-        """Start `work`; `name` is for the log."""
-        task = asyncio.create_task(work, name=name)
-        self._going.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._going.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("%s failed: %s", task.get_name(), error, exc_info=error)
-
-    async def close(self) -> None:
-        """End all tasks."""
-        going = list(self._going)
-        for task in going:
-            task.cancel()
-        await asyncio.gather(*going, return_exceptions=True)
-
-
-def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
-    """A listener that sets an event of the running loop when `news` is reported, from any thread."""
-    loop = asyncio.get_running_loop()
-
-    def told(what: str) -> None:
-        if what == news:
-            with suppress(RuntimeError):  # the loop has just ended
-                loop.call_soon_threadsafe(event.set)
-
-    return told
-
-
-async def together(*work: Coroutine[Any, Any, None]) -> None:
-    """Do all at once. If one fails or the caller is cancelled, the others are ended first."""
-    tasks = [asyncio.create_task(each) for each in work]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
 # glibc keeps what was freed between blocks still in use, in a part of the heap for each thread that ever allocated:
 # after a run over web pages that was 20 of 140 MB, and more after each further run.
 
@@ -260,72 +208,3 @@ def _trim() -> Callable[[int], int] | None:
         return None
     found: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
     return found
-
-
-# Whether this release can continue a run of another release.
-
-
-class BriefOrigin(msgspec.Struct, frozen=True):
-    """The part of a brief that is read first: briefs of every release have it, or the default applies."""
-
-    release: str = ""
-    steps_format: int = STEPS_FORMAT
-
-
-@cache
-@cache
-def own_release() -> str:
-    """The installed version of Assay; read once, since its file is that of the whole README."""
-    return version("assay")
-
-
-_VERSION = regex(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
-"""The part of a version (PEP 440) that gives its order among releases."""
-
-
-def is_newer(release: str, own: str) -> bool:
-    """True if `release` is newer than `own`; False if either is not a version."""
-    one, other = _order(release), _order(own)
-    return one is not None and other is not None and one > other
-
-
-def _order(release: str) -> tuple[tuple[int, ...], bool] | None:
-    """Its numbers without trailing zeros, and whether it is a final release rather than a preview."""
-    match = _VERSION.match(release)
-    if match is None:
-        return None
-    numbers = [int(number) for number in match[1].split(".")]
-    while numbers and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers), not match[2]
-
-
-def is_ahead(release: str) -> bool:
-    """True if a release is newer than the installed one."""
-    return is_newer(release, own_release())
-
-
-def check_age(run_id: str, brief: Brief) -> None:
-    """Refuse to continue a run of a newer release: its brief may ask for unknown things.
-
-    Raises:
-        OtherRelease: it is one.
-    """
-    if is_ahead(brief.release):
-        raise OtherRelease(run_id, brief.release, own_release(), "that release is newer")
-
-
-def brief_of(run_id: str, stored: bytes) -> Brief:
-    """The brief of a stored run.
-
-    Raises:
-        OtherRelease: this release cannot read the run's steps or brief.
-    """
-    origin = msgspec.json.decode(stored, type=BriefOrigin)
-    if origin.steps_format != STEPS_FORMAT:
-        why = f"its steps are stored in format {origin.steps_format}, and this release reads format {STEPS_FORMAT}"
-        raise OtherRelease(run_id, origin.release, own_release(), why)
-    try:
-        return msgspec.json.decode(stored, type=Brief)
-    except msgspec.ValidationError as error:
-        raise OtherRelease(run_id, origin.release, own_release(), f"its brief cannot be read ({error})") from error

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from assay.core.messages import ToolDefinition
-from assay.core.sources import Document, PassageSpan
+from assay.evidence.ledger import DocumentPassages as DocumentPassages
 from assay.evidence.ledger import Ledger
 
 if TYPE_CHECKING:
     from assay.run.run import Run
-
-
-class DocumentPassages(msgspec.Struct, frozen=True, kw_only=True):
-    """The passages a call found in one document, before the lane assigns ids."""
-
-    document: Document
-    spans: tuple[PassageSpan, ...]
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,41 +11,8 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.core.messages import Reply
-from assay.core.ports import Fact
 from assay.core.ports.models import Permits
-from assay.core.usage import Usage
-
-# The outcome of an attempt, in a few words.
-
-REFUSAL_SHOWN = 300
-"""Code points of a refusal in an event."""
-
-
-def named(name: str, reason: str) -> str:
-    """Why the model `name` failed; its full name replaces the provider's name at the start of the reason."""
-    provider = name.partition(":")[0]
-    rest = reason.removeprefix(provider)
-    return f"{name}{rest}" if rest != reason and rest[:1] in (" ", ":") else f"{name}: {reason}"
-
-
-def unspoken(reply: Reply) -> bool:
-    """True if a reply was cut at its cap before it said anything: all went into reasoning, shown or not."""
-    return reply.stop == "length" and not reply.text.strip() and not reply.calls
-
-
-def refusal(reply: Reply) -> str:
-    """A refusal in one line, with the model's own words if there are any."""
-    words = " ".join(reply.text.split())
-    short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
-    return f"it refused to answer{': ' if short else ''}{short}"
-
-
-def counts(usage: Usage) -> dict[str, Fact]:
-    """The usage of a call as facts for the watch."""
-    names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
-    return {name: getattr(usage, name) for name in names}
-
+from assay.run.tasks import is_set_within
 
 TTL = 15.0
 """Seconds after which the permit of a dead process is free again."""
@@ -78,7 +45,7 @@ class PermitRateLimiter:
             return
         id = secrets.token_hex(8)
         try:
-            await self._count_permit(service, id, most)
+            await self._take_permit(service, id, most)
             keeping = asyncio.get_running_loop().create_task(self._keep(id))
             try:
                 yield
@@ -87,16 +54,13 @@ class PermitRateLimiter:
         finally:  # a cancelled call may have just received one
             await self._give_back(id)
 
-    async def _count_permit(self, service: str, id: str, most: int) -> None:
+    async def _take_permit(self, service: str, id: str, most: int) -> None:
         async with self._lines.setdefault(service, asyncio.Lock()):
             while True:
                 self._free.clear()
                 if await self._permits.take(service, id, most, TTL):
                     return
-                try:
-                    await asyncio.wait_for(self._free.wait(), POLL)
-                except TimeoutError:
-                    continue
+                await is_set_within(self._free, POLL)
 
     async def _keep(self, id: str) -> None:
         while True:

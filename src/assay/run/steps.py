@@ -34,7 +34,7 @@ from assay.core.usage import Budget, Usage
 from assay.evidence.ledger import SourceRow
 from assay.run.budget import Gate
 from assay.run.execution import Execution
-from assay.run.process import own_release
+from assay.run.releases import own_release
 
 
 class RunPlace:

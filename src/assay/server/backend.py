@@ -25,7 +25,7 @@ from assay.core.ports.jobs import Job
 from assay.core.ports.webhooks import Webhook
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.view import RunView, ViewBuilder
-from assay.run.process import Tasks
+from assay.run.tasks import Tasks
 from assay.server.audit import Auditor
 from assay.server.broadcasts import Broadcasts, RunLists
 from assay.server.limits import LimitBook, Rates

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from assay.core.errors import Cancelled, StoreError, UnknownName
 from assay.core.events import Envelope
-from assay.run.process import Tasks
+from assay.run.tasks import Tasks
 from assay.server.streams import (
     BEAT,
     BEGIN,

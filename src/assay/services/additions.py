@@ -13,7 +13,6 @@ import os
 import secrets
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -23,7 +22,8 @@ import msgspec
 from assay.core.errors import AssayError, StoreError, TooLarge, UsageError
 from assay.core.ports.collections import ENDED, Addition, AdditionStart
 from assay.evidence.ingest import UPLOADED, Ingested
-from assay.run.process import is_dead, this_process
+from assay.run.process import is_dead, new_id, this_process
+from assay.run.tasks import is_set_within
 from assay.services import collections
 from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
@@ -130,7 +130,6 @@ LOOK = 0.5
 TOLD = 0.25
 """Seconds between two stored progress messages."""
 ADDING = AdditionStart()
-_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 async def begin(context: Context, sources: Sources, collection: str, how: AdditionStart = ADDING) -> Addition:
@@ -158,11 +157,6 @@ async def begin(context: Context, sources: Sources, collection: str, how: Additi
     return made
 
 
-def new_id() -> str:
-    """The id of an addition or a job: ten letters and digits that are not easily confused."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(10))
-
-
 def before_now(time: timedelta) -> str:
     """The moment so long ago (ISO 8601 UTC)."""
     return (datetime.now(UTC) - time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -187,8 +181,7 @@ async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Add
                 return
             if _is_left(found):
                 await go_on(context)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(news.wait(), LOOK)
+            await is_set_within(news, LOOK)
 
 
 async def go_on(context: Context) -> list[Addition]:

@@ -26,8 +26,8 @@ from assay.core.sources import sha256
 from assay.core.web_addresses import WebRules
 from assay.locale import locale_for
 from assay.phases.fields.schema import LARGEST, canonical
-from assay.run.process import own_release
 from assay.run.prompt_files import checked, prompt
+from assay.run.releases import own_release
 from assay.services.arguments import check_types, hosts, make_rules, text_of
 from assay.services.threads import brief_answers
 from assay.settings import Settings

@@ -20,7 +20,8 @@ from assay.core.ports import LibrarySearch, Model, PageCache, RateLimiter, Watch
 from assay.core.ports.collections import ENDED, SLASH, Additions
 from assay.core.ports.store import Store
 from assay.core.ports.webhooks import Poster, WebhookStore
-from assay.run.process import SystemClock, Tasks
+from assay.run.process import SystemClock
+from assay.run.tasks import Tasks
 from assay.services.ports import HomePresence, Readers, SharedWeb, Wiring
 from assay.settings import Settings
 

@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from functools import partial
+from itertools import islice
 
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Fetcher
@@ -90,8 +91,11 @@ class _Frontier:
     def next(self) -> tuple[str, int] | None:
         return self._waiting.popleft() if self._waiting else None
 
-    def unread(self) -> list[str]:
-        return [url for url, _ in self._waiting]
+    def coming(self, most: int) -> list[str]:
+        return [url for url, _ in islice(self._waiting, most)]
+
+    def __len__(self) -> int:
+        return len(self._waiting)
 
 
 async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> AsyncGenerator[Fetched, None]:
@@ -135,11 +139,11 @@ async def _pages(
     while (place := frontier.next()) is not None:
         url, depth = place
         if asked >= site.pages:
-            _give_up(site, [url, *frontier.unread()])
+            _give_up(site, [url, *frontier.coming(len(frontier))])
             return
         asked += 1
         try:
-            page = await page_at(url, frontier.unread()[: min(MOST - 1, site.pages - asked)])
+            page = await page_at(url, frontier.coming(min(MOST - 1, site.pages - asked)))
         except FetchFailed as error:
             site.failed[url] = error.reason
             continue
@@ -155,7 +159,7 @@ async def _pages(
         elif found.index:
             read_so_far += 1
             if read_so_far % EVERY == 0:
-                say(f"crawling: {read_so_far} pages of {site.start.host}, {len(frontier.unread())} known and not read")
+                say(f"crawling: {read_so_far} pages of {site.start.host}, {len(frontier)} known and not read")
             yield page
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
 
 import msgspec
 
@@ -23,10 +22,8 @@ from assay.core.ports import FINAL, GOING, Allowance, Journal, RunFilter, Spent,
 from assay.core.ports.lists import MOST_ENTRIES
 from assay.core.usage import Budget, Usage
 from assay.core.ways import way
-from assay.run.budget import check, check_brief
+from assay.run.budget import check, check_brief, least
 from assay.settings.sections import Limits
-
-N = TypeVar("N", int, float)
 
 
 class UsedToday(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,11 +147,7 @@ def _until_midnight(now: datetime) -> float:
 
 def smaller(own: Budget, rest: Budget | Remainder) -> Budget:
     """The narrower of two limits, by measure; other limits come from `own`."""
-    return msgspec.structs.replace(own, usd=_least(own.usd, rest.usd), tokens=_least(own.tokens, rest.tokens))
-
-
-def _least(own: N | None, rest: N | None) -> N | None:
-    return min((each for each in (own, rest) if each is not None), default=None)
+    return msgspec.structs.replace(own, usd=least(own.usd, rest.usd), tokens=least(own.tokens, rest.tokens))
 
 
 @contextmanager

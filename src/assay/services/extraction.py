@@ -19,7 +19,7 @@ from assay.core.ports import Clock, Extractor, Fetcher, PageCache
 from assay.core.sources import RENDERED, BlockKind, Extracted, Fetched, Syntax, sha256
 from assay.evidence.ingest import FileToRead, IngestPart, Unit, UnitProblem, Units, extractor_for, find_files, printable
 from assay.evidence.segment import segment
-from assay.run.process import own_release
+from assay.run.releases import own_release
 from assay.services.context import Context
 from assay.services.ports import Readers
 from assay.settings.sections import Web

@@ -31,8 +31,8 @@ from assay.core.web_addresses import canonical, is_address
 from assay.locale import speaking
 from assay.phases.fork import Checkpoint, Leaving, checkpoint_before, handed_over
 from assay.phases.fork import revised as revised_event
-from assay.run.engine import new_run_id
-from assay.run.process import brief_of
+from assay.run.process import new_id
+from assay.run.releases import brief_of
 from assay.run.replay import Replayed, taken_over
 from assay.services import worlds
 from assay.services.arguments import Say, Sources, listed
@@ -211,7 +211,7 @@ async def _store_fork(
     events = await context.store.journal.events(parent.row.run_id)
     first = _forked(context, parent, brief.fork, given)
     log = taken_over(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
-    run_id = new_run_id()
+    run_id = new_id()
     await context.engine.create(run_id, brief, world, (first, *log), given, priority)
     return run_id
 

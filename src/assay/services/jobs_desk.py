@@ -14,9 +14,10 @@ from assay.core.errors import UsageError
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter, Jobs
 from assay.core.web_addresses import BadUrl, read
 from assay.run.job_worker import JobWorker, JobWorkerLimits
-from assay.run.process import own_release
+from assay.run.process import new_id
+from assay.run.releases import own_release
 from assay.services import places
-from assay.services.additions import before_now, new_id
+from assay.services.additions import before_now
 from assay.services.arguments import Say
 from assay.services.context import Context
 from assay.services.daily import limits_of_users

@@ -17,7 +17,9 @@ from assay.core.errors import LeaseHeld, OtherRelease, StoreError, UnknownName, 
 from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.run.engine import Engine, RunTask
-from assay.run.process import event_setter, is_ahead, is_dead, together
+from assay.run.process import is_dead
+from assay.run.releases import is_ahead
+from assay.run.tasks import event_setter, is_set_within, together
 from assay.services import home_paths, stored_runs, threads, worlds
 from assay.services.arguments import Say
 from assay.services.context import Context
@@ -125,19 +127,13 @@ class Worker:
                     self._trouble(error)
                 if until_empty and not self._handles and not self._away:
                     return
-                await self._pause()
+                await is_set_within(self._news, self._rest())
         finally:
             stop()
-            for handle in list(self._handles):
-                await handle.stop()
-
-    async def _pause(self) -> None:
-        try:
-            await asyncio.wait_for(self._news.wait(), self._rest())
-        except TimeoutError:
-            return
+            await together(*(handle.stop() for handle in self._handles))
 
     def _rest(self) -> float:
+        """Seconds until the next look."""
         if self._away:
             return PATIENCE
         return REST if self._idle and self._store.tells_all else POLL

@@ -52,9 +52,9 @@ async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaita
     return result
 
 
-async def forget_old(context: Context, seconds: float = KEPT_SECONDS) -> int:
-    """Delete the requests first made `seconds` ago, and return how many. Blocking work runs in a thread."""
-    cache, oldest = context.store.cache, time.time() - seconds
+async def forget_old(context: Context) -> int:
+    """Delete the requests that are no longer recognized, and return how many. Blocking work runs in a thread."""
+    cache, oldest = context.store.cache, time.time() - KEPT_SECONDS
 
     def forget() -> int:
         known = cache.known(PREFIX)

@@ -11,6 +11,7 @@ import msgspec
 from assay.core.errors import LeaseHeld, UnknownName, UsageError
 from assay.core.ports import FINAL, RunRow
 from assay.core.ports.store import Swept as Swept
+from assay.run.tasks import in_threads
 from assay.services.context import Context
 from assay.services.home_paths import pages_folder
 from assay.services.run_control import delete
@@ -46,7 +47,7 @@ async def tidy(context: Context) -> Swept | None:
     home, upkeep = context.home, context.store.upkeep
     if home is None or upkeep is None or context.busy:
         return None
-    with context.presence.alone() as alone:
+    async with in_threads(context.presence.alone()) as alone:
         swept = await asyncio.to_thread(upkeep.sweep, pages_folder(home)) if alone else None
         if swept is not None:
             await asyncio.to_thread(context.search.forget, swept.rows)

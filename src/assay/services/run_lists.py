@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -31,6 +30,7 @@ from assay.core.ports.lists import IndexedRun, RunHit, RunIndexing
 from assay.core.ports.store import Store
 from assay.core.view import fold
 from assay.run.process import is_dead
+from assay.run.tasks import in_threads
 from assay.services.context import Context
 from assay.services.stored_runs import ListedRun, forget, listed_run, with_accounts, with_reasons, without_the_dead
 
@@ -100,13 +100,13 @@ class Seeker:
             try:
                 return await self._found(text, owner, limit, offset)
             except IndexDamaged:  # it is started again
-                async with self._writing():
+                async with in_threads(self._index.writing()):
                     await asyncio.to_thread(self._index.remove)
                 return await self._found(text, owner, limit, offset)
 
     async def forget(self, run_ids: Sequence[str]) -> None:
         """Remove deleted runs from the index now, since their text must not be found any more."""
-        async with self._turn, self._writing():
+        async with self._turn, in_threads(self._index.writing()):
             try:
                 await asyncio.to_thread(self._index.change, (), run_ids)
             except IndexDamaged:
@@ -116,20 +116,10 @@ class Seeker:
         await self._level()
         return await asyncio.to_thread(self._index.search, text, owner, limit, offset)
 
-    @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[None]:
-        """In the block only this process writes the index; waiting for others takes a thread."""
-        writing = self._index.writing()
-        await asyncio.to_thread(writing.__enter__)
-        try:
-            yield
-        finally:
-            writing.__exit__(None, None, None)
-
     async def _level(self) -> None:
         if self._checked and not await self._behind():
             return
-        async with self._writing():
+        async with in_threads(self._index.writing()):
             if not self._checked:
                 await self._check()
             while await self._catch_up():
@@ -145,7 +135,7 @@ class Seeker:
         rows = await self._rows(list(known))
         gone = [run_id for run_id in known if run_id not in rows]
         await asyncio.to_thread(self._index.change, (), gone)
-        left = max(((number, run_id) for run_id, number in known.items() if run_id not in gone), default=None)
+        left = max(((number, run_id) for run_id, number in known.items() if run_id in rows), default=None)
         if left is not None:
             first = await self._journal.after(left[0] - 1, 1)
             if [row.run_id for _, row in first] != [left[1]]:  # another journal with some of the same runs
@@ -232,7 +222,7 @@ async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, 
     known = without_the_dead(found.rows)
     rows = await with_accounts(context, known) if accounts else [listed_run(row, None) for row in known]
     rows = await with_reasons(context, rows)
-    return RunsPage(runs=tuple(rows), next="" if found.next is None else lists.cursor_text(found.next))
+    return RunsPage(runs=tuple(rows), next=lists.cursor_text(found.next))
 
 
 def filter_of(status: Collection[RunStatus], **texts: str) -> RunFilter:
@@ -259,7 +249,7 @@ async def threads(context: Context, text: str, cursor: str, limit: int) -> Threa
     """Threads, those with the latest run first; see `Assay.threads`."""
     place = lists.read_cursor(cursor, ThreadPlace)
     found = await context.store.journal.threads(text, lists.bounded_page(limit), place)
-    return ThreadsPage(threads=tuple(found.rows), next="" if found.next is None else lists.cursor_text(found.next))
+    return ThreadsPage(threads=tuple(found.rows), next=lists.cursor_text(found.next))
 
 
 async def list_messages(context: Context, reference: str) -> list[ThreadMessage]:
@@ -366,7 +356,7 @@ class Overview:
             msgspec.structs.replace(row, question="", thread="", labels={}, holder=_living(row.holder))
             for row in found.rows
         ]
-        return rows, "" if found.next is None else lists.cursor_text(found.next)
+        return rows, lists.cursor_text(found.next)
 
     async def queue(self) -> QueueStanding:
         """How many runs wait, and what each executing process works on; for many runs only the latest count."""

@@ -17,7 +17,8 @@ from assay.core.translation import gettext as _
 from assay.evidence.ingest import printable
 from assay.locale import speaking
 from assay.phases.without_plan import DEPTH as AGENT_DEPTH
-from assay.run.engine import Prepare, new_run_id
+from assay.run.engine import Prepare
+from assay.run.process import new_id
 from assay.services import collections as app_collections
 from assay.services import threads, worlds
 from assay.services.arguments import DEFAULT, Say, Sources, listed
@@ -53,7 +54,7 @@ async def create(
 ) -> str:
     """Store a run without executing it here; see `Assay.create`."""
     check_priority(context, stored.priority)
-    run_id, prepare = new_run_id(), _preparing(context, question, sources, progress, wanted)
+    run_id, prepare = new_id(), _preparing(context, question, sources, progress, wanted)
     await context.engine.prepared(run_id, prepare, stored.priority, RunInputs(webhook=stored.webhook))
     return run_id
 
@@ -75,7 +76,7 @@ def ask(context: Context, reference: str, question: str, wanted: RunOptions) -> 
 async def create_ask(context: Context, reference: str, question: str, priority: int | None, wanted: RunOptions) -> str:
     """Store a run that answers from what another run has read; see `Assay.create_ask`."""
     check_priority(context, priority)
-    run_id = new_run_id()
+    run_id = new_id()
     await context.engine.prepared(run_id, _asking(context, reference, question, wanted), priority)
     return run_id
 

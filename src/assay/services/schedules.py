@@ -19,6 +19,7 @@ from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.report import Report, build_report
 from assay.core.run_options import RunOptions
 from assay.phases.fields.schema import LARGEST
+from assay.run.process import new_id
 from assay.services.arguments import MOST_BYTES, text_of
 from assay.services.briefs import make_brief
 from assay.services.home_paths import write_whole
@@ -32,7 +33,6 @@ SECONDS = 30.0
 """Seconds to wait for another process's change."""
 KEPT_RUNS = 50
 """The latest runs of a schedule that are stored."""
-_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +110,7 @@ class ScheduleBook:
     ) -> Schedule:
         """Add a schedule, due at once."""
         made = Schedule(
-            id="".join(secrets.choice(_LETTERS) for _ in range(6)),
+            id=new_id(6),
             question=question,
             every=every,
             created_at=iso(now),

@@ -111,7 +111,7 @@ async def check_collection(context: Context, collection: str) -> None:
 async def text(context: Context, reference: str, collection: str | None) -> tuple[Document, str]:
     """A document with its text; see `DocumentLibrary.text`."""
     names = [collection] if collection else [row.name for row in await collections(context)]
-    document = await asyncio.to_thread(one, context.store.library.find(reference, names), reference, names)
+    document = one(await asyncio.to_thread(context.store.library.find, reference, names), reference, names)
     body = await asyncio.to_thread(context.store.blobs.get, document.sha256)
     return document, body.decode()
 
@@ -175,7 +175,7 @@ async def _named(context: Context, reference: str) -> Document:
     if exact is not None:
         return exact
     names = [row.name for row in await collections(context)]
-    return await asyncio.to_thread(one, context.store.library.find(reference, names), reference, names)
+    return one(await asyncio.to_thread(context.store.library.find, reference, names), reference, names)
 
 
 async def documents(context: Context, collection: str) -> list[Document]:

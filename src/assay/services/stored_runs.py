@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 import msgspec
 
@@ -174,8 +174,8 @@ SHARES_PATH = "/s/"
 class Shares:
     """The links to the reports of one owner's runs."""
 
-    def __init__(self, context: Context, store: ShareStore, wall: Callable[[], float] = time.time) -> None:
-        self._context, self._store, self._wall = context, store, wall
+    def __init__(self, context: Context, store: ShareStore) -> None:
+        self._context, self._store = context, store
 
     async def make(self, reference: str, days: float | None = None) -> tuple[ShareRow, str]:
         """Create a link to the report of a run; return it with its secret, which is never shown again.
@@ -184,7 +184,7 @@ class Shares:
             UnknownName: there is no such run.
             UsageError: it has too many links, or `days` is not valid.
         """
-        run, now = await find(self._context, reference), self._wall()
+        run, now = await find(self._context, reference), time.time()
         if days is not None and not 0 < days <= LONGEST_DAYS:
             raise UsageError(f"a link is valid for more than 0 and up to {LONGEST_DAYS:,.0f} days")
         if len(await self._store.of_run(run.owner, run.run_id)) >= MOST_LINKS:
@@ -223,7 +223,7 @@ class Shares:
     async def shown(self, secret: str) -> ShareRow | None:
         """The valid link with this secret, of any owner; None if there is none."""
         found = await self._store.of_hash(hash_of(secret))
-        return None if found is None or (found.expires and found.expires <= self._wall()) else found
+        return None if found is None or (found.expires and found.expires <= time.time()) else found
 
 
 def hash_of(secret: str) -> str:

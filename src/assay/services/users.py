@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -77,10 +77,8 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
 class Users:
     """The users of a home. Any process over it may change them; changes count at once."""
 
-    def __init__(
-        self, store: UserStore, shares: ShareStore | None = None, wall: Callable[[], float] = time.time
-    ) -> None:
-        self._store, self._shares, self._wall = store, shares, wall
+    def __init__(self, store: UserStore, shares: ShareStore | None) -> None:
+        self._store, self._shares = store, shares
         self._hashing = asyncio.Semaphore(HASHED_AT_ONCE)
 
     # management
@@ -109,7 +107,7 @@ class Users:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is not a valid user name: use up to 64 letters, digits and . _ @ -, no space")
         hashed = "" if password is None else await self._hashed(password)
-        made = UserRow(name=name, role=role, password=hashed, created=self._wall())
+        made = UserRow(name=name, role=role, password=hashed, created=time.time())
         if not await self._store.add(made):
             raise UsageError(f"user {name!r} already exists; to change the password: assay users passwd {name}")
         return made
@@ -177,7 +175,7 @@ class Users:
         Raises:
             NotLoggedIn: name or password is wrong, or there were too many wrong ones.
         """
-        user, now = await self._store.find(name), self._wall()
+        user, now = await self._store.find(name), time.time()
         if user is not None and user.locked_until > now:
             raise NotLoggedIn.locked(int(user.locked_until - now) + 1)
         right = await self._verified(user.password if user else "", password)
@@ -190,7 +188,7 @@ class Users:
 
     async def _session(self, name: str, issuer: str = "", id_token: str = "") -> str:
         """The secret of a new session; one of an `issuer` can be ended there too."""
-        now = self._wall()
+        now = time.time()
         await self._store.drop_expired(now)
         secret = secrets.token_urlsafe(32)
         session = Credential(
@@ -220,7 +218,7 @@ class Users:
             NotLoggedIn: they are not a user, or this login was completed before.
         """
         user = await self.account(person)
-        now = self._wall()
+        now = time.time()
         used = Credential(
             kind="login",
             id="",
@@ -253,7 +251,7 @@ class Users:
             if not _NAME.fullmatch(person.name):
                 raise NotLoggedIn(f"the provider calls you {person.name[:64]!r}, which is not a valid user name here")
             await self._store.add(
-                UserRow(name=person.name, role=person.role or person.first, password="", created=self._wall())
+                UserRow(name=person.name, role=person.role or person.first, password="", created=time.time())
             )
         elif named.password and not person.link:
             raise NotLoggedIn(
@@ -284,7 +282,7 @@ class Users:
 
     async def known(self, secret: str, via: Literal["session", "token"]) -> Who | None:
         """Who presents this secret; None if it is unknown or expired."""
-        found, now = await self._store.credential(sha256(secret.encode())), self._wall()
+        found, now = await self._store.credential(sha256(secret.encode())), time.time()
         if found is None or found.kind != via or (found.expires and found.expires <= now):
             return None
         user = await self._store.find(found.owner)
@@ -310,7 +308,7 @@ class Users:
             UnknownName: there is no such user.
             UsageError: the user's role does not allow such scopes, or there are too many tokens.
         """
-        user, now = await self.find(owner), self._wall()
+        user, now = await self.find(owner), time.time()
         beyond = set(scopes) - set(PERMISSIONS[user.role])
         if not scopes or beyond:
             raise UsageError(f"a token of a {user.role} may have only: {', '.join(PERMISSIONS[user.role])}")

@@ -14,7 +14,6 @@ import random
 import secrets
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
@@ -24,7 +23,7 @@ from assay.core.errors import FetchFailed, StoreError, UnknownName, UsageError
 from assay.core.events import RunCancelled, RunCompleted, RunFailed, RunWaiting
 from assay.core.ports import Journal
 from assay.core.ports.webhooks import Delivery, NewEvent, NewEvents, Poster, Webhook, WebhookStore
-from assay.run.process import Tasks, together
+from assay.run.tasks import Tasks, in_this_loop, is_set_within, together
 
 WebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting", "schedule.finished"]
 RunWebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting"]
@@ -271,13 +270,8 @@ class Teller:
 
     async def work(self) -> None:
         """Look for new events, and send what is due."""
-        loop, tasks = asyncio.get_running_loop(), Tasks()
-
-        def wake(_run_id: str) -> None:  # from another thread
-            with suppress(RuntimeError):  # the loop has just ended
-                loop.call_soon_threadsafe(self._news.set)
-
-        stop = self._journal.listen(wake)
+        tasks = Tasks()
+        stop = self._journal.listen(in_this_loop(lambda _: self._news.set()))
         try:
             while True:
                 self._news.clear()
@@ -310,14 +304,10 @@ class Teller:
 
     async def _pause(self, *, heed: bool) -> None:
         await asyncio.sleep(REST_SECONDS)
-        if not heed:  # without receivers, active runs are not news
+        if heed:
+            await is_set_within(self._news, LOOK_SECONDS)
+        else:  # without receivers, active runs are not news
             await asyncio.sleep(LOOK_SECONDS)
-            return
-        try:
-            async with asyncio.timeout(LOOK_SECONDS):
-                await self._news.wait()
-        except TimeoutError:
-            pass
 
     async def _note(self, webhooks: Sequence[Webhook]) -> None:
         while found := await self._store.news(TYPES, RUNS_AT_ONCE):

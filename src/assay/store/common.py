@@ -138,10 +138,19 @@ class _Brief(msgspec.Struct, frozen=True):
 def searched(brief: bytes) -> str:
     """The collections in a brief, each between two line ends; "" for none."""
     try:
-        names = msgspec.json.decode(brief, type=_Brief).scope.collections
+        names = collections_of(brief)
     except msgspec.MsgspecError:  # of another release
         return ""
     return between(*names) if names else ""
+
+
+def collections_of(brief: bytes) -> tuple[str, ...]:
+    """The collections in a brief.
+
+    Raises:
+        msgspec.MsgspecError: it has another form, of another release.
+    """
+    return msgspec.json.decode(brief, type=_Brief).scope.collections
 
 
 def between(*names: str) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.errors import ToolError
 from assay.evidence.ledger import Ledger
-from assay.run.protocols import DocumentPassages, Observation
+from assay.run.protocols import Observation
 from assay.run.run import Run
 from assay.tools import common
 from assay.tools.arguments import define, read
@@ -44,7 +44,6 @@ class RecallTool:
         if not asked.query.strip():
             raise ToolError("the query is empty")
         passages = ledger.recall(asked.query, LIMIT)
-        found = (DocumentPassages(document=each.document, spans=each.spans) for each in ledger.excerpts(passages))
-        shown = common.fit(found, common.room(run))
+        shown = common.fit(ledger.excerpts(passages), common.room(run))
         summary = f"{sum(len(each.spans) for each in shown)} passages read before"
         return Observation(summary=summary, shown=shown, note="" if shown else NOTHING)

@@ -15,7 +15,7 @@ from assay.core.assurance import misquoted
 from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import Claim
 from assay.core.errors import Failed, StoreError
-from assay.core.markers import Marker, parse
+from assay.core.markers import Marker
 from assay.core.phrases import in_words
 from assay.core.ports import Library
 from assay.core.report_sentences import PAIRED, ReportSentence
@@ -32,15 +32,12 @@ TextOf = Callable[[str], bytes]
 """Returns the stored UTF-8 text of a document by its hash. Raises StoreError if it is missing or damaged."""
 
 
-class CitableIds(msgspec.Struct, frozen=True):
+class CitableIds:
     """Every passage and source that a marker may name, by id."""
 
-    passages: Mapping[str, Passage]
-    sources: Mapping[str, Source]
-
-    def has(self, id: str) -> bool:
-        """True if `id` names something."""
-        return id in self.passages or id in self.sources
+    def __init__(self, passages: Mapping[str, Passage], sources: Mapping[str, Source]) -> None:
+        self.passages, self.sources = passages, sources
+        self._whole_sources: dict[str, WholeSource] = {}
 
     def cited(self, sentence: ReportSentence) -> tuple[Passage, ...]:
         """The passages `sentence` cites, in order, each once. Ids which do not exist name nothing."""
@@ -52,9 +49,13 @@ class CitableIds(msgspec.Struct, frozen=True):
         for marker in markers:
             found.update((id, self.passages[id]) for id in marker.passages if id in self.passages)
             for source in marker.sources:
-                whole = WholeSource(each for each in self.passages.values() if each.source == source)
-                found.update((passage.id, passage) for passage in whole.meant(statement))
+                found.update((passage.id, passage) for passage in self._whole_source(source).meant(statement))
         return tuple(found.values())
+
+    def _whole_source(self, id: str) -> WholeSource:
+        if id not in self._whole_sources:
+            self._whole_sources[id] = WholeSource(each for each in self.passages.values() if each.source == id)
+        return self._whole_sources[id]
 
     def all_cited(self, found: Sequence[ReportSentence]) -> list[tuple[ReportSentence, tuple[Passage, ...]]]:
         """Each claim of a text, or of whole blocks of it, with the passages it cites.
@@ -78,12 +79,6 @@ class CitableIds(msgspec.Struct, frozen=True):
 def inherits(sentence: ReportSentence, passages: Sequence[Passage]) -> bool:
     """True if a sentence has the citation of a later one."""
     return bool(passages) and not sentence.markers
-
-
-def dropped(report: str | Sequence[Marker], shown: CitableIds) -> int:
-    """How many ids in the report's markers do not exist, apart from those that only a range implies."""
-    markers = parse(report) if isinstance(report, str) else report
-    return sum(not shown.has(id) for marker in markers for id in marker.ids if id not in marker.implied)
 
 
 class Documents(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,7 +151,7 @@ class EvidenceIndex(HeldPassages):
 
     @property
     def shown(self) -> CitableIds:
-        """The things a marker may name."""
+        """The things a marker may name, as of now."""
         return CitableIds(self.passages, self.sources)
 
     def add(self, passages: Iterable[Passage], sources: Iterable[Source]) -> None:

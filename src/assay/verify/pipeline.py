@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from assay.core.assurance import records
+from assay.core.assurance import records, unresolved
 from assay.core.brief import Brief
 from assay.core.claims import HOLDING, Check, Claim, Relevance, Summary, Verdict, summarize
 from assay.core.events import CitationsLocated, ClaimsGraded, VerifySummary
@@ -35,7 +35,7 @@ from assay.verify.claim_check import (
     check_all,
     settle,
 )
-from assay.verify.evidence_index import EvidenceIndex, HeldPassages, TextOf, documents, dropped, standing, unrecorded
+from assay.verify.evidence_index import EvidenceIndex, HeldPassages, TextOf, documents, standing, unrecorded
 from assay.verify.judge import has_judge
 from assay.verify.proofreader import Proofreader, VerificationStart, carried
 from assay.verify.repair.mender import Mender, Repaired
@@ -230,7 +230,8 @@ def _rests_on(repaired: Repaired, held: EvidenceIndex) -> dict[str, None]:
 
 def _gated(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
     final = tuple(checked.claim for checked in repaired.checked)
-    summary = summarize(final, dropped(repaired.text, held.shown))
+    dropped = unresolved(repaired.text, held.passages.keys() | held.sources.keys())
+    summary = summarize(final, len(dropped))
     problems = (
         *records(repaired.text, final, held.passages, tuple(held.sources), summary),
         *(unrecorded(repaired.text, final) if final else ()),

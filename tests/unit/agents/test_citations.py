@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.agents.findings import cite, compose, quoted
 from assay.core.markers import parse
 from assay.core.sources import Document, PassageSpan
-from assay.evidence.ledger import Ledger, LedgerExcerpt
+from assay.evidence.ledger import DocumentPassages, Ledger
 
 TEXTS = ("The tide rises seven metres. It turns twice a day.", "The moon\ncauses it.", "The wind does not.")
 
@@ -29,7 +29,7 @@ def ledger() -> Ledger:
     )
     held = Ledger()
     spans = tuple(PassageSpan(place, 0, len(text), text) for place, text in enumerate(TEXTS))
-    held.apply(held.register(1, [LedgerExcerpt(document=document, spans=spans)]).rows)
+    held.apply(held.register(1, [DocumentPassages(document=document, spans=spans)]).rows)
     return held
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import Document, PassageSpan, sha256
-from assay.evidence.ledger import LANE_SOURCES, Ledger, LedgerExcerpt
+from assay.evidence.ledger import LANE_SOURCES, DocumentPassages, Ledger
 
 
 def document(name: str) -> Document:
@@ -27,16 +27,16 @@ def document(name: str) -> Document:
     )
 
 
-def showing(name: str, *texts: str, first: int = 0) -> LedgerExcerpt:
+def showing(name: str, *texts: str, first: int = 0) -> DocumentPassages:
     spans = (
         PassageSpan(first + place, 10 * place, 10 * place + len(text.encode()), text)
         for place, text in enumerate(texts)
     )
-    return LedgerExcerpt(document=document(name), spans=tuple(spans))
+    return DocumentPassages(document=document(name), spans=tuple(spans))
 
 
 def put(
-    ledger: Ledger, lane: int, *shown: LedgerExcerpt, queries: tuple[str, ...] = (), pages: tuple[str, ...] = ()
+    ledger: Ledger, lane: int, *shown: DocumentPassages, queries: tuple[str, ...] = (), pages: tuple[str, ...] = ()
 ) -> None:
     ledger.apply(ledger.register(lane, shown, queries, pages).rows)
 

@@ -9,7 +9,7 @@ from assay.agents.findings import Finding, cite
 from assay.agents.history import total
 from assay.core.passage_context import read
 from assay.core.sources import Document, PassageSpan
-from assay.evidence.ledger import Ledger, LedgerExcerpt
+from assay.evidence.ledger import DocumentPassages, Ledger
 from assay.phases.material import evidence, parts
 
 
@@ -29,7 +29,7 @@ def ledger() -> Ledger:
             fetched_at="",
         )
         spans = tuple(PassageSpan(place, 0, 9, f"Fact {place} of document {lane}.") for place in range(40))
-        held.apply(held.register(lane, [LedgerExcerpt(document=document, spans=spans)]).rows)
+        held.apply(held.register(lane, [DocumentPassages(document=document, spans=spans)]).rows)
     return held
 
 

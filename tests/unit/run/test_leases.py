@@ -27,6 +27,7 @@ class Watched:
     def __init__(self, journal: Journal) -> None:
         self._journal, self.asked = journal, list[int]()
         self.answer: Callable[[News], News] = lambda renewals: renewals
+        self.release_seconds = 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._journal, name)
@@ -34,6 +35,10 @@ class Watched:
     async def renew_all(self, every: Sequence[Lease], ttl: float) -> News:
         self.asked.append(len(every))
         return self.answer(await self._journal.renew_all(every, ttl))
+
+    async def release(self, lease: Lease) -> None:
+        await asyncio.sleep(self.release_seconds)
+        await self._journal.release(lease)
 
 
 @pytest.fixture
@@ -120,3 +125,13 @@ async def test_a_bug_in_keeping_leases_ends_the_runs_and_is_their_error(journal:
     [next_run] = await begun(engine, 1)
     await next_run.answer("go", "on")
     assert await ended(next_run) is None
+
+
+@in_simulated_time
+async def test_an_engine_that_closes_stops_all_its_runs_at_once(journal: Watched) -> None:
+    engine = Engine(journal, waiting)
+    await begun(engine, 20)
+    journal.release_seconds = 1.0
+    async with asyncio.timeout(2.0):
+        await engine.close()
+    assert not any(row.holder for row in await journal.runs())

@@ -9,7 +9,7 @@ from research import Sea, one_agent
 
 from assay.core.errors import OtherRelease
 from assay.models.script import Scripted
-from assay.run.process import is_newer, own_release
+from assay.run.releases import is_newer, own_release
 
 NUMBERS = st.lists(st.integers(0, 99), min_size=1, max_size=4).filter(any)
 

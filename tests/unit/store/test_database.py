@@ -197,10 +197,11 @@ def test_a_writer_that_waited_too_long_names_the_reason(tmp_path):
     engine = sqlite.engine(tmp_path / "a.db")
     event.listen(engine, "connect", hurry)
     with database.write(), engine.connect() as second:
-        with pytest.raises(sqlite.DriverError) as error:
+        with pytest.raises(sqlite3.Error) as error:
             second.execution_options(**sqlite.WRITE).begin()
-        assert sqlite.is_busy(error.value)
-        assert "another process has been writing" in str(sqlite.explain(error.value, tmp_path / "a.db"))
+        backend = sqlite.Sqlite(tmp_path / "a.db")
+        assert backend.is_busy(error.value)
+        assert "another process has been writing" in str(backend.explain(error.value))
         with database.read() as reader:  # readers do not wait
             assert reader.exec_driver_sql("SELECT count(*) FROM runs").scalar() == 0
     engine.dispose()

@@ -11,6 +11,7 @@ import pytest
 
 from assay.core.errors import StoreError
 from assay.core.ports import Commit, EventDraft, Lease, StepRecord
+from assay.run.tasks import in_this_loop
 from assay.store.sql import open_store
 from assay.store.sql.commits import GroupWriter, WriteJob
 
@@ -168,4 +169,16 @@ async def test_loops_of_several_threads_share_a_journal(tmp_path):
         thread.start()
     await asyncio.to_thread(lambda: [thread.join() for thread in threads])
     assert sorted(taken) == list(range(2, 122))
+    await journal.close()
+
+
+async def test_a_listener_in_a_loop_that_has_ended_does_not_stop_the_writer(tmp_path):
+    journal, lease = await begin(tmp_path)
+
+    async def listen() -> None:
+        journal.listen(in_this_loop(print))
+
+    await asyncio.to_thread(asyncio.run, listen())
+    for key in ("one", "two"):
+        await journal.commit(lease, Commit(events=(event(key),), steps=(step(key),)))
     await journal.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 from hypothesis import given
@@ -13,10 +13,11 @@ from assay.core.citations.whole_source import MOST, WholeSource
 from assay.core.claims import Conflict, Side
 from assay.core.report_sentences import claims
 from assay.core.sources import Document, Passage, PassageSpan, ordinal_of, sha256
-from assay.evidence.ledger import Ledger, LedgerExcerpt
+from assay.evidence.ledger import DocumentPassages, Ledger
 from assay.evidence.segment import segment
 from assay.phases.fields.schema import FieldSlot, Leaf
 from assay.phases.fields.values import FieldAnswer, supported_field
+from assay.verify import evidence_index
 from assay.verify.conflicts.detection import section
 from assay.verify.evidence_index import CitableIds
 from assay.verify.texts.marked_text import mark
@@ -63,7 +64,7 @@ def document() -> Document:
 
 def ledger(spans: Sequence[PassageSpan] = SPANS) -> Ledger:
     held = Ledger()
-    held.apply(held.register(1, [LedgerExcerpt(document=document(), spans=tuple(spans))]).rows)
+    held.apply(held.register(1, [DocumentPassages(document=document(), spans=tuple(spans))]).rows)
     return held
 
 
@@ -92,6 +93,20 @@ def test_the_same_citation_means_the_same_passages_by_every_way_in(
 
     meant = {passage.id for passages in alone for passage in passages}
     assert {passage.id for passage in cite(report, held).passages} == meant
+
+
+def test_a_source_cited_by_many_claims_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[WholeSource] = []
+
+    class Noted(WholeSource):
+        def __init__(self, passages: Iterable[Passage]) -> None:
+            super().__init__(passages)
+            made.append(self)
+
+    monkeypatch.setattr(evidence_index, "WholeSource", Noted)
+    found = claims(" ".join(f"Plant {at} employs 400 people [S1001]." for at in range(50)))
+    assert all(passages for _, passages in CitableIds(*ledger().everything()).all_cited(found))
+    assert len(made) == 1
 
 
 def test_a_statement_which_draws_on_several_passages_means_them_all() -> None:

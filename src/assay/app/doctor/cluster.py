@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from assay.app.doctor.program import Diagnosis, broken, fine, note
 from assay.core.errors import ConfigError, StoreError
 from assay.evidence.segment import SEGMENTER
-from assay.run.process import is_newer
+from assay.run.releases import is_newer
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs, KeptBlobs
 from assay.store.sql.tables import HEAD

@@ -22,8 +22,8 @@ MOST_ENTRIES = 1_000
 
 
 def cursor_text(place: object) -> str:
-    """A place as text."""
-    return base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()
+    """A place as text; empty if it is None, because nothing follows."""
+    return "" if place is None else base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()
 
 
 def read_cursor(cursor: str, kind: type[T]) -> T | None:

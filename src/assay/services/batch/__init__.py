@@ -92,8 +92,9 @@ class Batch:
         self._going: dict[str, ActiveRun] = {}
         self._news = asyncio.Event()
         self._batch_budget = BatchBudget(terms.total)
+        again = {order.key for order in self._waiting}
         for row in folder.results.values():
-            if row.status in DONE or row.key not in {order.key for order in self._waiting}:
+            if row.status in DONE or row.key not in again:
                 self._batch_budget.spent(row.usd, row.tokens)
         self._stopped = self._left = self._spent = False
 
@@ -162,18 +163,15 @@ class Batch:
             try:
                 handle = await self._begun(order)
             except TooLittle as error:
-                if not self._is_purse(order):
-                    await self._note(order, error=str(error))
-                elif self._going:  # what they leave of their parts may pay for it
+                if self._is_total_spent(order):
                     self._waiting.appendleft(order)
+                    self._spent = not self._going  # else what they leave of their parts may pay for it
                     return
-                else:
-                    self._waiting.appendleft(order)
-                    self._spent = True
-            except (FenceLost, LeaseHeld, OtherRelease) as error:
-                await self._note(
-                    order, error=str(error), status="running" if isinstance(error, LeaseHeld) else "failed"
-                )
+                await self._note(order, error=str(error))
+            except LeaseHeld as error:
+                await self._note(order, error=str(error), status="running")
+            except (FenceLost, OtherRelease) as error:
+                await self._note(order, error=str(error))
             except StoreError:
                 raise
             except AssayError as error:
@@ -227,7 +225,7 @@ class Batch:
         usd, tokens = order.options.get("max_usd"), order.options.get("max_tokens")
         return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
 
-    def _is_purse(self, order: BatchRow) -> bool:
+    def _is_total_spent(self, order: BatchRow) -> bool:
         """True if the total leaves too little, and not the order's own limit."""
         return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
 

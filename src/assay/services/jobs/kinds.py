@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -20,6 +20,7 @@ from assay.core.run_options import RunOptions
 from assay.core.usage import Budget
 from assay.core.view import RunView
 from assay.run.job_worker import Handler, JobInHand, Result
+from assay.run.tasks import in_threads
 from assay.services import collections, results, retention, run_control, stored_runs
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.context import Context
@@ -50,13 +51,15 @@ async def batch(context: Context, hand: JobInHand) -> Result:
     )
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(_in_thread(folder.taken()))
+            await stack.enter_async_context(in_threads(folder.taken()))
         except UsageError as error:
             raise InUse(str(error)) from error
-        text = f"of {len(orders)} questions done"
+        text, keys = f"of {len(orders)} questions done", {order.key for order in orders}
+        done = keys & folder.results.keys()
 
-        def note_row(_order: BatchRow, _row: BatchResult) -> None:
-            hand.tell(f"{_done(folder, orders).total()} {text}")
+        def note_row(_order: BatchRow, row: BatchResult) -> None:
+            done.add(row.key)
+            hand.tell(f"{len(done)} {text}")
 
         work = Batch(context.wiring.library(context), orders, folder, terms, note_row)
         hand.tell(f"{work.skipped} {text}")
@@ -66,20 +69,10 @@ async def batch(context: Context, hand: JobInHand) -> Result:
             await asyncio.to_thread(folder.put_in_order)
             if hand.stopped:
                 await work.cancel()
-    counts = _done(folder, orders)
+    counts = Counter[str](row.status for row in folder.results.values() if row.key in keys)
     if counts["running"]:
         raise InUse("another process executes one of its runs: wait until that has ended")
     return {**counts, "bad lines": len(bad), "ended": ended, "results": str(folder.path / "results.jsonl")}
-
-
-@asynccontextmanager
-async def _in_thread(block: AbstractContextManager[None]) -> AsyncIterator[None]:
-    """Enter and leave a blocking context manager in threads, since it reads and writes files."""
-    await asyncio.to_thread(block.__enter__)
-    try:
-        yield
-    finally:
-        await asyncio.to_thread(block.__exit__, None, None, None)
 
 
 def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
@@ -99,12 +92,6 @@ def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
     if not orders:
         raise UsageError(f"there is no question in {file}")
     return orders, [each for each in read if isinstance(each, BadLine)]
-
-
-def _done(folder: BatchFolder, orders: list[BatchRow]) -> Counter[str]:
-    """Count the results of these questions."""
-    keys = {order.key for order in orders}
-    return Counter(row.status for row in folder.results.values() if row.key in keys)
 
 
 async def due(context: Context, hand: JobInHand) -> Result:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import msgspec
 from sqlalchemy import (
     BigInteger,
     Connection,
@@ -33,6 +32,7 @@ from assay.core.events import Envelope
 from assay.core.ports import Commit, EventDraft, HoldRecord, Lease, LedgerRow, StepRecord
 from assay.store import common
 from assay.store.sql import sqlite
+from assay.store.sql.schema import to_json
 from assay.store.sql.tables import events, holds, inbox, ledger, runs, steps
 
 # The single thread of a process that writes the journal: it groups what waits, and wakes the waiting tasks.
@@ -318,7 +318,7 @@ def event_rows(run: int, drafts: Sequence[EventDraft], first: int) -> list[Row]:
             "step": draft.step,
             "attempt": draft.attempt,
             "at": draft.at,
-            "path": _json(draft.path),
+            "path": to_json(draft.path),
             "type": draft.type,
             "data": draft.data,
         }
@@ -333,7 +333,7 @@ def step_row(run: int, step: StepRecord) -> Row:
 
 def hold_row(run: int, hold: HoldRecord) -> Row:
     """A hold's row."""
-    return {"run": run, "step": hold.step, "account": hold.account, "amount": _json(hold.amount), "state": hold.state}
+    return {"run": run, "step": hold.step, "account": hold.account, "amount": to_json(hold.amount), "state": hold.state}
 
 
 def ledger_row(run: int, row: LedgerRow) -> Row:
@@ -349,17 +349,9 @@ def by_lease(jobs: Iterable[CommitJob]) -> Iterable[list[CommitJob]]:
     return leases.values()
 
 
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
 def last_set(values: Iterable[object]) -> object:
     """The last value that is not None."""
-    found = None
-    for value in values:
-        if value is not None:
-            found = value
-    return found
+    return next((value for value in reversed([*values]) if value is not None), None)
 
 
 def answer(jobs: Sequence[CommitJob], drafts: Sequence[EventDraft], written: Sequence[Envelope]) -> None:

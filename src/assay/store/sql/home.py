@@ -8,29 +8,11 @@ import secrets
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
 
-import msgspec
-from sqlalchemy import (
-    BindParameter,
-    ColumnElement,
-    Connection,
-    Float,
-    bindparam,
-    case,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    true,
-    update,
-)
+from sqlalchemy import bindparam, delete, func, select
 
-from assay.core.errors import StoreError, UnknownName
-from assay.core.ports.collections import ENDED, Addition
+from assay.core.errors import StoreError
 from assay.core.ports.store import Store
-from assay.core.ports.users import AuditEntry, AuditFilter, BucketState, Rate, after
 from assay.store.blob_cache import CachedBlobs
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner
 from assay.store.common import Wall
@@ -39,11 +21,11 @@ from assay.store.sql.adoption import SqlAdoption
 from assay.store.sql.database import Database, DatabaseBackend, patient
 from assay.store.sql.jobs import SqlJobs
 from assay.store.sql.journal import SqlJournal
-from assay.store.sql.library import SqlLibrary
+from assay.store.sql.library import SqlAdditions, SqlLibrary
 from assay.store.sql.queue import SqlPermits, SqlQueue
 from assay.store.sql.sweep import SqlUpkeep
-from assay.store.sql.tables import additions, audit, buckets, memos
-from assay.store.sql.users import SqlLimits, SqlShares, SqlUsers
+from assay.store.sql.tables import memos
+from assay.store.sql.users import SqlAudit, SqlBuckets, SqlLimits, SqlShares, SqlUsers
 from assay.store.sql.webhooks import SqlWebhooks
 
 LIBRARY = "library/id"
@@ -98,174 +80,6 @@ def library_id(cache: SqlCache) -> str:
         cache.keep(LIBRARY, new_id().encode())  # if several processes do so, the first one counts
         known = cache.recall(LIBRARY)
     return (known or b"").decode()
-
-
-# Additions in SQL.
-
-_FIELDS = tuple(additions.c[name] for name in Addition.__struct_fields__)
-_PUT = sqlite.insert(additions)
-_PUT = _PUT.on_conflict_do_update(
-    index_elements=["id"],
-    set_={name: _PUT.excluded[name] for name in Addition.__struct_fields__ if name not in ("id", "owner")},
-    where=additions.c.owner == _PUT.excluded.owner,
-)
-
-
-class SqlAdditions:
-    """`Additions` over a database; any thread may use it."""
-
-    def __init__(self, database: Database, owner: str | None = None) -> None:
-        self._database, self._owner = database, owner
-
-    def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
-        return type(self)(self._database, owner)
-
-    @patient
-    def put(self, addition: Addition) -> None:
-        """See the port."""
-        row = msgspec.structs.asdict(addition)
-        if self._owner is not None:
-            row["owner"] = self._owner
-        with self._database.write() as connection:
-            connection.execute(_PUT, row)
-
-    @patient
-    def find(self, id: str) -> Addition:
-        """See the port."""
-        with self._database.read() as connection:
-            row = connection.execute(select(*_FIELDS).where(additions.c.id == id, self._mine())).first()
-        if row is None:
-            raise UnknownName("addition", id)
-        return _addition(row._asdict())
-
-    @patient
-    def all(self, limit: int = 100) -> list[Addition]:
-        """See the port."""
-        chosen = select(*_FIELDS).where(self._mine()).order_by(additions.c.number.desc()).limit(limit)
-        with self._database.read() as connection:
-            return [_addition(row._asdict()) for row in connection.execute(chosen)]
-
-    @patient
-    def forget(self, before: str) -> None:
-        """See the port."""
-        old = (additions.c.state.in_(sorted(ENDED)), additions.c.updated_at < before, self._mine())
-        with self._database.write() as connection:
-            connection.execute(delete(additions).where(*old))
-
-    def _mine(self) -> ColumnElement[bool]:
-        return true() if self._owner is None else additions.c.owner == self._owner
-
-
-def _addition(row: dict[str, Any]) -> Addition:
-    return Addition(**{**row, "sources": tuple(row["sources"]), "warnings": tuple(row["warnings"])})
-
-
-# The audit log in SQL.
-
-_ADD = insert(audit)
-
-
-class SqlAudit:
-    """`AuditLog` over the database of a journal, and through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
-
-    async def add(self, entry: AuditEntry) -> None:
-        """See the port."""
-        row = msgspec.structs.asdict(entry)
-        del row["number"]
-
-        def add(connection: Connection) -> None:
-            connection.execute(_ADD, row | {"at": self._transactions.time(connection)})
-
-        await self._transactions.write(add, once=True)
-
-    async def page(self, wanted: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
-        """See the port."""
-        chosen = select(audit).where(*_conditions(wanted)).order_by(audit.c.number.desc()).limit(limit)
-        if before is not None:
-            chosen = chosen.where(audit.c.number < before)
-        return await self._transactions.read(
-            lambda connection: [AuditEntry(**row._asdict()) for row in connection.execute(chosen)]
-        )
-
-    async def drop(self, seconds: float, most: int) -> int:
-        """See the port."""
-
-        def drop(connection: Connection) -> int:
-            newest = connection.execute(select(func.max(audit.c.number))).scalar() or 0
-            old = audit.c.at < self._transactions.time(connection) - seconds
-            return connection.execute(delete(audit).where(or_(old, audit.c.number <= newest - most))).rowcount
-
-        return await self._transactions.write(drop)
-
-
-def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
-    conditions = []
-    if wanted.actor:
-        conditions.append(audit.c.actor == wanted.actor)
-    if wanted.action:
-        conditions.append(audit.c.action == wanted.action)
-    if wanted.since:
-        conditions.append(audit.c.at >= wanted.since)
-    if wanted.until:
-        conditions.append(audit.c.at < wanted.until)
-    return conditions
-
-
-# Token buckets in SQL: a row for each, with the time at which it is full again, changed in one statement.
-
-_NOW: BindParameter[float] = bindparam("now", type_=Float)
-_PAUSE: BindParameter[float] = bindparam("pause", type_=Float)
-_SECONDS: BindParameter[float] = bindparam("seconds", type_=Float)
-_DUE = case((buckets.c.due > _NOW, buckets.c.due), else_=_NOW)
-_ADD_BUCKET = sqlite.insert(buckets)
-_TAKE = _ADD_BUCKET.on_conflict_do_update(
-    index_elements=["owner", "rate"],
-    set_={"due": _DUE + _PAUSE},
-    where=_DUE + _PAUSE <= _NOW + _SECONDS,
-).returning(buckets.c.due)
-_OF = (buckets.c.owner == bindparam("whose"), buckets.c.rate == bindparam("which"))
-_STANDS = select(buckets.c.due).where(*_OF)
-_GIVE_BACK = update(buckets).where(*_OF).values(due=buckets.c.due - _PAUSE)
-
-
-class SqlBuckets:
-    """`Buckets` over the database of a journal, and through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
-
-    async def take(self, owner: str, rate: Rate) -> BucketState:
-        """See the port."""
-
-        def take(connection: Connection) -> BucketState:
-            now = self._transactions.time(connection)
-            given = {"owner": owner, "rate": rate.name, "due": now + rate.pause}
-            due = connection.execute(_TAKE, given | {"now": now, "pause": rate.pause, "seconds": rate.seconds}).scalar()
-            if due is not None:
-                return after(rate, due, now)
-            due = float(connection.execute(_STANDS, {"whose": owner, "which": rate.name}).scalar_one())
-            wait = due + rate.pause - now - rate.seconds
-            return msgspec.structs.replace(after(rate, due, now), left=0, wait=max(wait, 0.001))
-
-        return await self._transactions.write(take)
-
-    async def give_back(self, owner: str, rate: Rate) -> None:
-        """See the port."""
-        given = {"whose": owner, "which": rate.name, "pause": rate.pause}
-        await self._transactions.write(lambda connection: connection.execute(_GIVE_BACK, given).rowcount, once=True)
-
-    async def drop_full(self) -> int:
-        """See the port."""
-
-        def drop(connection: Connection) -> int:
-            full = delete(buckets).where(buckets.c.due <= self._transactions.time(connection))
-            return connection.execute(full).rowcount
-
-        return await self._transactions.write(drop)
 
 
 DATABASE = "assay.db"

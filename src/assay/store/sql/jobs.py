@@ -86,15 +86,13 @@ class SqlJobs(OwnedView):
         """See the port."""
         of = true() if parent is None else jobs.c.parent == parent
         counted = select(jobs.c.state, func.count()).where(of, self._mine()).group_by(jobs.c.state)
-        return await self._transactions.read(
-            lambda connection: {cast("JobState", state): many for state, many in connection.execute(counted)}
-        )
+        return {cast("JobState", state): many for state, many in await self._transactions.rows(counted)}
 
     async def noted(self, parent: str) -> Sequence[dict[str, Any]]:
         """See the port."""
         done = and_(jobs.c.parent == parent, jobs.c.state == "done", self._mine())
         chosen = select(jobs.c.notes).where(done).order_by(jobs.c.number)
-        return await self._transactions.read(lambda connection: list(connection.execute(chosen).scalars()))
+        return [notes for (notes,) in await self._transactions.rows(chosen)]
 
     async def until_due(self) -> float | None:
         """See the port."""

@@ -1,4 +1,4 @@
-"""The library in SQL."""
+"""The library in SQL, and what is being added to it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select, union
+from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select, true, union
 
+from assay.core.errors import UnknownName
 from assay.core.ports import FileStamp
+from assay.core.ports.collections import ENDED, Addition
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
+from assay.store.common import OwnedView
 from assay.store.sql import sqlite
-from assay.store.sql.database import patient
+from assay.store.sql.database import Database, patient
 from assay.store.sql.shelves import OwnerView, SqlCollections, batches
-from assay.store.sql.tables import collections, documents, files, members, snapshots
+from assay.store.sql.tables import additions, collections, documents, files, members, snapshots
 
 _FIELDS = Document.__struct_fields__
 _COLUMNS = tuple(documents.c[name] for name in _FIELDS)
@@ -285,3 +288,58 @@ def _stamp_row(stamp: FileStamp) -> dict[str, Any]:
 def _path(path: str) -> bytes:
     """A file name as bytes; those which are no UTF-8 reach us with lone surrogates."""
     return path.encode("utf-8", "surrogatepass")
+
+
+# Additions: documents that are being read, for as long as someone may ask how far that is.
+
+_ADDITION = tuple(additions.c[name] for name in Addition.__struct_fields__)
+_PUT = sqlite.insert(additions)
+_PUT = _PUT.on_conflict_do_update(
+    index_elements=["id"],
+    set_={name: _PUT.excluded[name] for name in Addition.__struct_fields__ if name not in ("id", "owner")},
+    where=additions.c.owner == _PUT.excluded.owner,
+)
+
+
+class SqlAdditions(OwnedView):
+    """`Additions` over a database; any thread may use it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @patient
+    def put(self, addition: Addition) -> None:
+        """See the port."""
+        row = msgspec.structs.asdict(addition)
+        if self._owner is not None:
+            row["owner"] = self._owner
+        with self._database.write() as connection:
+            connection.execute(_PUT, row)
+
+    @patient
+    def find(self, id: str) -> Addition:
+        """See the port."""
+        rows = self._database.rows(select(*_ADDITION).where(additions.c.id == id, self._mine()))
+        if not rows:
+            raise UnknownName("addition", id)
+        return _addition(rows[0]._asdict())
+
+    @patient
+    def all(self, limit: int = 100) -> list[Addition]:
+        """See the port."""
+        chosen = select(*_ADDITION).where(self._mine()).order_by(additions.c.number.desc()).limit(limit)
+        return [_addition(row._asdict()) for row in self._database.rows(chosen)]
+
+    @patient
+    def forget(self, before: str) -> None:
+        """See the port."""
+        old = (additions.c.state.in_(sorted(ENDED)), additions.c.updated_at < before, self._mine())
+        with self._database.write() as connection:
+            connection.execute(delete(additions).where(*old))
+
+    def _mine(self) -> ColumnElement[bool]:
+        return true() if self._owner is None else additions.c.owner == self._owner
+
+
+def _addition(row: dict[str, Any]) -> Addition:
+    return Addition(**{**row, "sources": tuple(row["sources"]), "warnings": tuple(row["warnings"])})

@@ -64,9 +64,7 @@ class SqlListing(OwnedView):
         counted = (
             select(runs.c.status, func.count().label("runs")).where(reads.owned(self._owner)).group_by(runs.c.status)
         )
-        return await self.transactions.read(
-            lambda connection: {row.status: row.runs for row in connection.execute(counted)}
-        )
+        return {row.status: row.runs for row in await self.transactions.rows(counted)}
 
     async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
         """See the port."""

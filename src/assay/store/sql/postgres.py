@@ -15,7 +15,8 @@ from sqlalchemy.ext.compiler import compiles
 
 from assay.core.errors import ConfigError, StoreAway, StoreError
 from assay.core.patterns import regex
-from assay.store.sql import merged_commits, sessions
+from assay.store.sql import merged_commits
+from assay.store.sql.schema import to_json
 from assay.store.sql.tables import version
 
 try:
@@ -342,7 +343,7 @@ def _engine(url: URL, more: dict[str, Any], **pooling: Any) -> Engine:
             "tcp_user_timeout": 20_000,
             **more,
         },
-        json_serializer=_to_json,
+        json_serializer=to_json,
         json_deserializer=msgspec.json.decode,
         **pooling,
     )
@@ -382,7 +383,3 @@ def _code(error: BaseException) -> str:
 
 def _first_line(error: BaseException) -> str:
     return str(_origin(error)).strip().partition("\n")[0]
-
-
-def _to_json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

@@ -68,10 +68,8 @@ class SqlQueue(OwnedView):
 
     async def leave(self, run_id: str) -> None:
         """See the port."""
-        gone = delete(queue).where(queue.c.run.in_(_NUMBER.where(reads.owned(self._owner))))
-        await self._transactions.write(
-            lambda connection: connection.execute(gone, {"of": run_id}).rowcount, run_id=QUEUE_NEWS
-        )
+        mine = select(runs.c.number).where(runs.c.run_id == run_id, reads.owned(self._owner))
+        await self._transactions.execute(delete(queue).where(queue.c.run.in_(mine)), run_id=QUEUE_NEWS)
 
     async def queued(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
         """See the port."""
@@ -250,5 +248,4 @@ class SqlPermits:
 
     async def give_back(self, id: str) -> None:
         """See the port."""
-        gone = delete(permits).where(permits.c.id == id)
-        await self._transactions.write(lambda connection: connection.execute(gone).rowcount)
+        await self._transactions.execute(delete(permits).where(permits.c.id == id))

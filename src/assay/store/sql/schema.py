@@ -1,7 +1,8 @@
-"""Shared by all tables: their metadata, and column types on which databases differ."""
+"""Shared by all tables: their metadata, their JSON, and column types on which databases differ."""
 
 from __future__ import annotations
 
+import msgspec
 from sqlalchemy import BigInteger, Dialect, Integer, MetaData, Text
 from sqlalchemy.types import TypeDecorator
 
@@ -35,6 +36,11 @@ def escape(text: str) -> str:
 def unescape(text: str) -> str:
     """The text that was passed to `escape`."""
     return text.replace(_NUL, "\0").replace(_ITSELF, _ESCAPE) if _ESCAPE in text else text
+
+
+def to_json(value: object) -> str:
+    """A value for a column of JSON."""
+    return msgspec.json.encode(value).decode()
 
 
 metadata = MetaData(

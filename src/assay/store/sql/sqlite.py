@@ -18,16 +18,14 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from assay.core.errors import StoreError
 from assay.core.later import later
+from assay.store.sql.schema import to_json
 
 if TYPE_CHECKING:
     import filelock
 else:
     filelock = later("filelock")
 
-__all__ = ["BUSY_SECONDS", "WRITE", "DriverError", "Sqlite", "engine", "explain", "insert", "is_busy", "prepare"]
-
-DriverError = sqlite3.Error
-"""The driver's error when it is used without SQLAlchemy."""
+__all__ = ["BUSY_SECONDS", "WRITE", "Sqlite", "engine", "insert"]
 
 BUSY_SECONDS = 30
 """Seconds that a writer waits for another process's transaction."""
@@ -58,7 +56,7 @@ class Sqlite:
     single: dict[str, Any] = SINGLE
     write: dict[str, Any] = WRITE
     merge = None
-    faults: tuple[type[BaseException], ...] = (DriverError,)
+    faults: tuple[type[BaseException], ...] = (sqlite3.Error,)
 
     def __init__(self, path: Path) -> None:
         self._path, self.place = path, str(path)
@@ -90,8 +88,8 @@ class Sqlite:
             lock.release()
 
     def prepare(self, connection: Connection) -> None:
-        """See `prepare`."""
-        prepare(connection)
+        """Turn on write-ahead logging (stored in the file), so that readers and the writer do not block each other."""
+        connection.connection.cursor().execute("PRAGMA journal_mode = WAL")  # not inside a transaction
 
     def serialize(self, connection: Connection) -> None:
         """Do nothing: one transaction writes at a time."""
@@ -134,16 +132,31 @@ class Sqlite:
         return time.time()
 
     def is_busy(self, error: BaseException) -> bool:
-        """See `is_busy`."""
-        return is_busy(error)
+        """See the protocol."""
+        return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
     def is_away(self, error: BaseException) -> bool:
         """Return False: a file is always there."""
         return False
 
     def explain(self, error: BaseException) -> StoreError:
-        """See `explain`."""
-        return explain(error, self._path)
+        """The error for the user that a driver's error means."""
+        code, path = _code(error), self._path
+        if self.is_busy(error):
+            return StoreError(f"another process has been writing to {path} for more than {BUSY_SECONDS} s: try again")
+        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            return StoreError(f"{path} is damaged or not a database: move it away, or name another home with --home")
+        if code == sqlite3.SQLITE_FULL:
+            return StoreError(f"no space left to write {path}: free some, then try again")
+        if code == sqlite3.SQLITE_IOERR:
+            return StoreError(
+                f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set"
+            )
+        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+            return StoreError(
+                f"cannot open {path} for writing: check its permissions, or name another home with --home"
+            )
+        return StoreError(f"{path}: {_origin(error)}")
 
 
 def engine(path: Path) -> Engine:
@@ -158,7 +171,7 @@ def engine(path: Path) -> Engine:
         URL.create("sqlite+pysqlite", database=str(path)),
         paramstyle="named",
         connect_args={"isolation_level": None},  # the driver begins nothing: `_begin` does
-        json_serializer=_to_json,
+        json_serializer=to_json,
         json_deserializer=msgspec.json.decode,
         pool_size=4,
         pool_use_lifo=True,
@@ -167,35 +180,6 @@ def engine(path: Path) -> Engine:
     event.listen(made, "connect", _connected)
     event.listen(made, "begin", _begin)
     return made
-
-
-def prepare(connection: Connection) -> None:
-    """Give a new database write-ahead logging (stored in its file), so that readers and the writer do not block each
-    other.
-    """
-    connection.connection.cursor().execute("PRAGMA journal_mode = WAL")  # not inside a transaction
-
-
-def is_busy(error: BaseException) -> bool:
-    """True if another process kept the database locked for longer than we wait."""
-    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-def explain(error: BaseException, path: Path) -> StoreError:
-    """The error for the user that a driver's error means."""
-    code = _code(error)
-    if is_busy(error):
-        return StoreError(f"another process has been writing to {path} for more than {BUSY_SECONDS} s: try again")
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return StoreError(f"{path} is damaged or not a database: move it away, or name another home with --home")
-    if code == sqlite3.SQLITE_FULL:
-        return StoreError(f"no space left to write {path}: free some, then try again")
-    if code == sqlite3.SQLITE_IOERR:
-        return StoreError(f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set")
-    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return StoreError(f"cannot open {path} for writing: check its permissions, or name another home with --home")
-    origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-    return StoreError(f"{path}: {origin}")
 
 
 def _connected(driver: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -212,12 +196,10 @@ def _begin(connection: Connection) -> None:
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if options.get("assay_write") else "BEGIN")
 
 
-def _to_json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+def _origin(error: BaseException) -> BaseException:
+    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
 
 
 def _code(error: BaseException) -> int:
     """SQLite's primary result code, 0 if the error is not SQLite's."""
-    origin = error.orig if isinstance(error, DBAPIError) else error
-    code: int = getattr(origin, "sqlite_errorcode", 0) or 0
-    return code & 0xFF
+    return (getattr(_origin(error), "sqlite_errorcode", 0) or 0) & 0xFF

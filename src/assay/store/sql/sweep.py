@@ -23,7 +23,7 @@ from assay.core.patterns import regex
 from assay.core.ports.store import Swept
 from assay.core.sources import UNSORTED
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner, Stored
-from assay.store.common import is_held
+from assay.store.common import collections_of, is_held
 from assay.store.sql.database import Database
 from assay.store.sql.shelves import BATCH, batches
 from assay.store.sql.sqlite import Sqlite
@@ -42,25 +42,6 @@ from assay.store.sql.tables import (
     steps,
 )
 
-# How much space each run takes in the database.
-
-
-def sizes(database: Database) -> dict[str, int]:
-    """Bytes stored for each run, by its id: events, steps and ledger. Blocking.
-
-    Raises:
-        StoreError: the database cannot be read.
-    """
-    with database.read() as connection:
-        briefs = connection.execute(select(runs.c.run_id, func.length(runs.c.brief)))
-        found = {str(run_id): int(size) for run_id, size in briefs}
-        for table in (events, steps, ledger):
-            summed = select(runs.c.run_id, func.sum(func.length(table.c.data))).join(runs, runs.c.number == table.c.run)
-            for run_id, size in connection.execute(summed.group_by(runs.c.run_id)):
-                found[run_id] = found.get(run_id, 0) + int(size or 0)
-    return found
-
-
 _HASH = regex(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _DERIVED = regex(r"set-[0-9a-f]{16}")
 """Collections that were made for a run's documents (`store.common.set_members`)."""
@@ -70,14 +51,6 @@ SHARED_SECONDS = 24 * 3_600
 """The same if other machines may be at work: twice the age that a writer relies on (`objects.FRESH_SECONDS`)."""
 ALONE_SECONDS = 2.0
 """How long a process that connects to a server's database waits for the removal of bytes; then the rest is left."""
-
-
-class _Scope(msgspec.Struct, frozen=True):
-    collections: tuple[str, ...] = ()
-
-
-class _Brief(msgspec.Struct, frozen=True):
-    scope: _Scope = _Scope()
 
 
 class SqlUpkeep:
@@ -92,8 +65,16 @@ class SqlUpkeep:
         self._owner = functools.cache(owner)
 
     def sizes(self) -> dict[str, int]:
-        """See the port."""
-        return sizes(self._database)
+        """See the port; a run's brief, events, steps and ledger count."""
+        with self._database.read() as connection:
+            briefs = connection.execute(select(runs.c.run_id, func.length(runs.c.brief)))
+            found = {str(run_id): int(size) for run_id, size in briefs}
+            for table in (events, steps, ledger):
+                lengths = select(runs.c.run_id, func.sum(func.length(table.c.data)))
+                lengths = lengths.join(runs, runs.c.number == table.c.run).group_by(runs.c.run_id)
+                for run_id, size in connection.execute(lengths):
+                    found[run_id] = found.get(run_id, 0) + int(size or 0)
+        return found
 
     def sweep(self, pages: Path) -> Swept | None:
         """See the port."""
@@ -216,7 +197,7 @@ def _forget_files(connection: Connection, gone: set[str]) -> None:
 def _named(connection: Connection) -> set[str]:
     """The collections named in the briefs of retained runs."""
     briefs = connection.execute(select(runs.c.brief)).scalars()
-    return {name for brief in briefs for name in msgspec.json.decode(brief, type=_Brief).scope.collections}
+    return {name for brief in briefs for name in collections_of(brief)}
 
 
 def _mentioned(connection: Connection) -> set[str]:

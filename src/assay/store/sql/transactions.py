@@ -9,9 +9,9 @@ import random
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import TypeVar, TypeVarTuple, cast
 
-from sqlalchemy import Connection, Row, Select
+from sqlalchemy import Connection, Row, Select, UpdateBase
 
 from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
@@ -21,6 +21,7 @@ from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, WriteJo
 from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 # A driver's error about a value it cannot store (a lone surrogate, an integer past 64 bits) is not an SQL error.
 _UNFIT = (ValueError, OverflowError, TypeError)
@@ -153,12 +154,18 @@ class Transactions:
         with self._database.read() as connection:
             return function(connection)
 
-    async def rows(self, statement: Select[Any], parameters: Mapping[str, object]) -> Sequence[Row[Any]]:
+    async def execute(self, statement: UpdateBase, *, once: bool = False, run_id: str = "") -> int:
+        """Execute one statement as `write` does; return how many rows it has changed."""
+        return await self.write(
+            lambda connection: int(connection.execute(statement).rowcount), once=once, run_id=run_id
+        )
+
+    async def rows(self, statement: Select[*Ts], parameters: Mapping[str, object] | None = None) -> Sequence[Row[*Ts]]:
         """The rows of one statement, which takes half as long as `read`."""
         return await asyncio.to_thread(self._rows, statement, parameters)
 
     @patient
-    def _rows(self, statement: Select[Any], parameters: Mapping[str, object]) -> Sequence[Row[Any]]:
+    def _rows(self, statement: Select[*Ts], parameters: Mapping[str, object] | None) -> Sequence[Row[*Ts]]:
         return self._database.rows(statement, parameters)
 
     async def changes(self) -> tuple[int, float] | None:

@@ -1,4 +1,4 @@
-"""Users and their credentials in SQL."""
+"""Users in SQL: their credentials and limits, the links to their reports, what they did, and how fast they may."""
 
 from __future__ import annotations
 
@@ -6,12 +6,40 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, and_, case, delete, insert, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Float,
+    Row,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
 
-from assay.core.ports.users import Credential, GivenLimits, ShareRow, UserRole, UserRow
+from assay.core.ports.users import (
+    AuditEntry,
+    AuditFilter,
+    BucketState,
+    Credential,
+    GivenLimits,
+    Rate,
+    ShareRow,
+    UserRole,
+    UserRow,
+    after,
+)
 from assay.store.sql import sqlite, webhooks
 from assay.store.sql.journal import SqlJournal
-from assay.store.sql.tables import credentials, limits, shares, users
+from assay.store.sql.shelves import batches
+from assay.store.sql.tables import audit, buckets, credentials, limits, shares, users
 
 # Limits of single users in SQL.
 
@@ -27,9 +55,7 @@ class SqlLimits:
 
     async def all(self) -> dict[str, GivenLimits]:
         """See the port."""
-        return await self._transactions.read(
-            lambda connection: {row.user_name: row.given for row in connection.execute(select(limits))}
-        )
+        return {row.user_name: row.given for row in await self._transactions.rows(select(limits))}
 
     async def give(self, user: str, given: GivenLimits) -> None:
         """See the port."""
@@ -64,40 +90,28 @@ class SqlUsers:
 
     async def all(self) -> list[UserRow]:
         """See the port."""
-        chosen = select(users).order_by(users.c.name)
-        return await self._transactions.read(
-            lambda connection: [UserRow(**row._asdict()) for row in connection.execute(chosen)]
-        )
+        return await self._users(true())
 
     async def find(self, name: str) -> UserRow | None:
         """See the port."""
-
-        def find(connection: Connection) -> UserRow | None:
-            row = connection.execute(select(users).where(users.c.name == name)).first()
-            return None if row is None else UserRow(**row._asdict())
-
-        return await self._transactions.read(find)
+        found = await self._users(users.c.name == name)
+        return found[0] if found else None
 
     async def of_subject(self, subject: str) -> UserRow | None:
         """See the port."""
-        chosen = select(users).where(users.c.subject == subject)
-
-        def find(connection: Connection) -> UserRow | None:
-            row = connection.execute(chosen).first() if subject else None
-            return None if row is None else UserRow(**row._asdict())
-
-        return await self._transactions.read(find)
+        found = await self._users(users.c.subject == subject) if subject else []
+        return found[0] if found else None
 
     async def link(self, name: str, subject: str) -> bool:
         """See the port."""
         free = and_(users.c.name == name, users.c.subject == "")
-        return await self._done(update(users).where(free).values(subject=subject)) > 0
+        return await self._transactions.execute(update(users).where(free).values(subject=subject)) > 0
 
     async def change(self, name: str, *, password: str | None = None, role: UserRole | None = None) -> bool:
         """See the port."""
         new = {"password": password, "failures": 0, "locked_until": 0.0} if password is not None else {}
         values: dict[str, Any] = new | ({"role": role} if role is not None else {})
-        return await self._done(update(users).where(users.c.name == name).values(values)) > 0
+        return await self._transactions.execute(update(users).where(users.c.name == name).values(values)) > 0
 
     async def remove(self, name: str) -> bool:
         """See the port."""
@@ -117,12 +131,12 @@ class SqlUsers:
             "failures": case((last, 0), else_=users.c.failures + 1),
             "locked_until": case((last, until), else_=users.c.locked_until),
         }
-        await self._done(update(users).where(users.c.name == name).values(counted))
+        await self._transactions.execute(update(users).where(users.c.name == name).values(counted))
 
     async def succeed(self, name: str) -> None:
         """See the port."""
         failed = and_(users.c.name == name, users.c.failures > 0)
-        await self._done(update(users).where(failed).values(failures=0))
+        await self._transactions.execute(update(users).where(failed).values(failures=0))
 
     async def keep(self, credential: Credential) -> bool:
         """See the port."""
@@ -140,30 +154,30 @@ class SqlUsers:
 
     async def see(self, hash: str, used: float, expires: float) -> None:
         """See the port."""
-        await self._done(update(credentials).where(credentials.c.hash == hash).values(used=used, expires=expires))
+        seen = update(credentials).where(credentials.c.hash == hash).values(used=used, expires=expires)
+        await self._transactions.execute(seen)
 
     async def drop(self, owner: str, kind: str, id: str = "") -> int:
         """See the port."""
-        of = and_(credentials.c.owner == owner, credentials.c.kind == kind)
-        return await self._done(delete(credentials).where(and_(of, credentials.c.id == id) if id else of))
+        dropped = delete(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
+        return await self._transactions.execute(dropped.where(credentials.c.id == id) if id else dropped)
 
     async def drop_expired(self, now: float) -> None:
         """See the port."""
         over = and_(credentials.c.expires > 0, credentials.c.expires <= now)
-        await self._done(delete(credentials).where(over))
+        await self._transactions.execute(delete(credentials).where(over))
 
-    async def _credentials(self, which: Any) -> list[Credential]:
+    async def _users(self, which: ColumnElement[bool]) -> list[UserRow]:
+        rows = await self._transactions.rows(select(users).where(which).order_by(users.c.name))
+        return [UserRow(**row._asdict()) for row in rows]
+
+    async def _credentials(self, which: ColumnElement[bool]) -> list[Credential]:
         chosen = select(credentials).where(which).order_by(credentials.c.created, credentials.c.id)
-        return await self._transactions.read(
-            lambda connection: [_credential(row) for row in connection.execute(chosen)]
-        )
+        return [_credential(row) for row in await self._transactions.rows(chosen)]
 
     async def _created_row(self, statement: Any) -> bool:
         """True if an insertion created a row: not every driver counts inserted rows."""
         return await self._transactions.write(lambda connection: connection.execute(statement).first() is not None)
-
-    async def _done(self, statement: Any) -> int:
-        return await self._transactions.write(lambda connection: int(connection.execute(statement).rowcount))
 
 
 def _credential(row: Row[Any]) -> Credential:
@@ -171,9 +185,6 @@ def _credential(row: Row[Any]) -> Credential:
 
 
 # Links to reports in SQL.
-
-AT_ONCE = 500
-"""Runs named in one statement."""
 
 
 class SqlShares:
@@ -184,7 +195,7 @@ class SqlShares:
 
     async def keep(self, share: ShareRow) -> None:
         """See the port."""
-        await self._done(insert(shares).values(msgspec.structs.asdict(share)))
+        await self._transactions.execute(insert(shares).values(msgspec.structs.asdict(share)))
 
     async def of_hash(self, hash: str) -> ShareRow | None:
         """See the port."""
@@ -197,24 +208,122 @@ class SqlShares:
 
     async def drop(self, owner: str, run_id: str, id: str) -> int:
         """See the port."""
-        return await self._done(
+        return await self._transactions.execute(
             delete(shares).where(shares.c.owner == owner, shares.c.run_id == run_id, shares.c.id == id)
         )
 
     async def drop_runs(self, run_ids: Sequence[str]) -> None:
         """See the port."""
-        for start in range(0, len(run_ids), AT_ONCE):
-            await self._done(delete(shares).where(shares.c.run_id.in_(run_ids[start : start + AT_ONCE])))
+        for some in batches(run_ids):
+            await self._transactions.execute(delete(shares).where(shares.c.run_id.in_(some)))
 
     async def drop_owner(self, owner: str) -> None:
         """See the port."""
-        await self._done(delete(shares).where(shares.c.owner == owner))
+        await self._transactions.execute(delete(shares).where(shares.c.owner == owner))
 
-    async def _found(self, which: Any) -> list[ShareRow]:
+    async def _found(self, which: ColumnElement[bool]) -> list[ShareRow]:
         chosen = select(shares).where(which).order_by(shares.c.created, shares.c.id)
-        return await self._transactions.read(
-            lambda connection: [ShareRow(**row._asdict()) for row in connection.execute(chosen)]
-        )
+        return [ShareRow(**row._asdict()) for row in await self._transactions.rows(chosen)]
 
-    async def _done(self, statement: Any) -> int:
-        return await self._transactions.write(lambda connection: int(connection.execute(statement).rowcount))
+
+# The audit log in SQL.
+
+
+class SqlAudit:
+    """`AuditLog` over the database of a journal, and through its writer."""
+
+    def __init__(self, journal: SqlJournal) -> None:
+        self._transactions = journal.transactions
+
+    async def add(self, entry: AuditEntry) -> None:
+        """See the port."""
+        row = msgspec.structs.asdict(entry)
+        del row["number"]
+
+        def add(connection: Connection) -> None:
+            connection.execute(insert(audit), row | {"at": self._transactions.time(connection)})
+
+        await self._transactions.write(add, once=True)
+
+    async def page(self, wanted: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
+        """See the port."""
+        chosen = select(audit).where(*_conditions(wanted)).order_by(audit.c.number.desc()).limit(limit)
+        if before is not None:
+            chosen = chosen.where(audit.c.number < before)
+        return [AuditEntry(**row._asdict()) for row in await self._transactions.rows(chosen)]
+
+    async def drop(self, seconds: float, most: int) -> int:
+        """See the port."""
+
+        def drop(connection: Connection) -> int:
+            newest = connection.execute(select(func.max(audit.c.number))).scalar() or 0
+            old = audit.c.at < self._transactions.time(connection) - seconds
+            return connection.execute(delete(audit).where(or_(old, audit.c.number <= newest - most))).rowcount
+
+        return await self._transactions.write(drop)
+
+
+def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
+    conditions = []
+    if wanted.actor:
+        conditions.append(audit.c.actor == wanted.actor)
+    if wanted.action:
+        conditions.append(audit.c.action == wanted.action)
+    if wanted.since:
+        conditions.append(audit.c.at >= wanted.since)
+    if wanted.until:
+        conditions.append(audit.c.at < wanted.until)
+    return conditions
+
+
+# Token buckets in SQL: a row for each, with the time at which it is full again, changed in one statement.
+
+_NOW: BindParameter[float] = bindparam("now", type_=Float)
+_PAUSE: BindParameter[float] = bindparam("pause", type_=Float)
+_SECONDS: BindParameter[float] = bindparam("seconds", type_=Float)
+_DUE = case((buckets.c.due > _NOW, buckets.c.due), else_=_NOW)
+_NEW_BUCKET = sqlite.insert(buckets)
+_TAKE = _NEW_BUCKET.on_conflict_do_update(
+    index_elements=["owner", "rate"],
+    set_={"due": _DUE + _PAUSE},
+    where=_DUE + _PAUSE <= _NOW + _SECONDS,
+).returning(buckets.c.due)
+_OF = (buckets.c.owner == bindparam("whose"), buckets.c.rate == bindparam("which"))
+_STANDS = select(buckets.c.due).where(*_OF)
+_GIVE_BACK = update(buckets).where(*_OF).values(due=buckets.c.due - _PAUSE)
+
+
+class SqlBuckets:
+    """`Buckets` over the database of a journal, and through its writer."""
+
+    def __init__(self, journal: SqlJournal) -> None:
+        self._transactions = journal.transactions
+
+    async def take(self, owner: str, rate: Rate) -> BucketState:
+        """See the port."""
+
+        def take(connection: Connection) -> BucketState:
+            now = self._transactions.time(connection)
+            given = {"owner": owner, "rate": rate.name, "due": now + rate.pause}
+            due = connection.execute(_TAKE, given | {"now": now, "pause": rate.pause, "seconds": rate.seconds}).scalar()
+            if due is not None:
+                return after(rate, due, now)
+            due = float(connection.execute(_STANDS, {"whose": owner, "which": rate.name}).scalar_one())
+            wait = due + rate.pause - now - rate.seconds
+            return msgspec.structs.replace(after(rate, due, now), left=0, wait=max(wait, 0.001))
+
+        return await self._transactions.write(take)
+
+    async def give_back(self, owner: str, rate: Rate) -> None:
+        """See the port."""
+        given = {"whose": owner, "which": rate.name, "pause": rate.pause}
+        await self._transactions.write(lambda connection: connection.execute(_GIVE_BACK, given).rowcount, once=True)
+
+    async def drop_full(self) -> int:
+        """See the port."""
+
+        def drop(connection: Connection) -> int:
+            full = delete(buckets).where(buckets.c.due <= self._transactions.time(connection))
+            return connection.execute(full).rowcount
+
+        return await self._transactions.write(drop)

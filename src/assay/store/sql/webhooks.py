@@ -77,17 +77,13 @@ class SqlWebhooks:
         else:
             waits = exists().where(deliveries.c.webhook == webhooks.c.id, deliveries.c.state == "waiting")
             chosen = chosen.where(or_(webhooks.c.run == "", ~_all_events_noted(), waits))
-        return await self._transactions.read(lambda connection: [_webhook(row) for row in connection.execute(chosen)])
+        return [_webhook(row) for row in await self._transactions.rows(chosen)]
 
     async def one(self, owner: str, id: str) -> Webhook | None:
         """See the port."""
         chosen = select(*_WEBHOOK).where(webhooks.c.owner == owner, webhooks.c.id == id)
-
-        def one(connection: Connection) -> Webhook | None:
-            row = connection.execute(chosen).first()
-            return None if row is None else _webhook(row)
-
-        return await self._transactions.read(one)
+        rows = await self._transactions.rows(chosen)
+        return _webhook(rows[0]) if rows else None
 
     async def remove(self, owner: str, id: str) -> bool:
         """See the port."""
@@ -165,7 +161,7 @@ class SqlWebhooks:
         """See the port."""
         chosen = select(deliveries).where(deliveries.c.webhook == webhook)
         chosen = chosen.order_by(deliveries.c.created.desc(), deliveries.c.id).limit(limit)
-        return await self._transactions.read(lambda connection: [_delivery(row) for row in connection.execute(chosen)])
+        return [_delivery(row) for row in await self._transactions.rows(chosen)]
 
     async def drop_settled(self, seconds: float) -> int:
         """See the port."""

@@ -19,7 +19,7 @@ from assay.core.relevance.scores import mixed
 from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import SNIPPET, Document, Passage, PassageSpan, Source, lane_of_source, ordinal_of, readable
 from assay.evidence.documents import DocumentReader
-from assay.evidence.ledger import Ledger, LedgerExcerpt
+from assay.evidence.ledger import DocumentPassages, Ledger
 from assay.run.run import Run
 from assay.run.sent_request import similar
 from assay.run.steps import StepContext
@@ -242,9 +242,9 @@ def _lane(run: Run, source: str) -> int:
     return lane if lane >= run.brief.lane else run.lane
 
 
-def _excerpt(ledger: Ledger, source: str, picked: Sequence[Picked]) -> LedgerExcerpt:
+def _excerpt(ledger: Ledger, source: str, picked: Sequence[Picked]) -> DocumentPassages:
     spans = {pick.span.ordinal: pick.span for pick in picked if pick.source == source}
     document = ledger.document(source)
     if document is None:
         raise LookupError(f"source {source} was picked from and is not in the ledger")
-    return LedgerExcerpt(document=document, spans=tuple(spans.values()))
+    return DocumentPassages(document=document, spans=tuple(spans.values()))

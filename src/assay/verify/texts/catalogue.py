@@ -42,13 +42,11 @@ class Catalogue:
         else:
             self._paths.setdefault(_bare_path(path), []).append(document)
         file = _file_name(path or url)
-        for index, name in (
-            (self._names, file),
-            (self._names, _folded(document.name)),
-            (self._stems, _worded(posixpath.splitext(file)[0]) if path is not None else ""),
-        ):
-            if name.strip() and document not in index.setdefault(name, []):
-                index[name].append(document)
+        for name in {file, _folded(document.name)} - {""}:
+            self._names.setdefault(name, []).append(document)
+        stem = _worded(posixpath.splitext(file)[0])
+        if path is not None and stem.strip():
+            self._stems.setdefault(stem, []).append(document)
         self._titles.setdefault(_worded(document.title), []).append(document)
 
     def find(self, reference: TextReference) -> tuple[Document, ...]:

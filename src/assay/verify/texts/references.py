@@ -37,13 +37,13 @@ _ACCESSED = regex(r"(?i)[\s,.;(]*\b(?:retrieved|accessed|abgerufen|consulté)\b[
 
 def trimmed(url: str) -> str:
     """`url` without the punctuation at its end that belongs to the sentence around it (GFM 0.29, 6.9)."""
-    while url:
-        last = url[-1]
-        if (last in _PAIRS and url.count(last) > url.count(_PAIRS[last])) or last in _ENDING:
-            url = url[:-1]
-        else:
-            return url
-    return url
+    over = {closing: url.count(closing) - url.count(opening) for closing, opening in _PAIRS.items()}
+    end = len(url)
+    while end and (url[end - 1] in _ENDING or over.get(url[end - 1], 0) > 0):
+        end -= 1
+        if url[end] in over:
+            over[url[end]] -= 1
+    return url[:end]
 
 
 def linked(piece: str) -> tuple[str, str] | None:

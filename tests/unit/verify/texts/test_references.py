@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.scanner import scan
-from assay.verify.texts.references import Definitions, definitions, normal
+from assay.verify.texts.references import Definitions, definitions, normal, trimmed
 
 LISTS = {
     "numbered in a section": "It rose [1].\n\n## References\n\n1. A title. https://example.org/a\n",
@@ -28,6 +28,21 @@ LISTS = {
 
 def defined(text: str) -> Definitions:
     return definitions(text, tuple(scan(text)))
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://example.org/a).", "https://example.org/a"),
+        ("https://example.org/a_(b)", "https://example.org/a_(b)"),
+        ("https://example.org/a_(b)),", "https://example.org/a_(b)"),
+        ("https://example.org/a[1]*_]", "https://example.org/a[1]"),
+        ("https://example.org/(a", "https://example.org/(a"),
+        (")]...", ""),
+    ],
+)
+def test_the_punctuation_around_an_address_is_not_a_part_of_it(url: str, kept: str) -> None:
+    assert trimmed(url) == kept
 
 
 @pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)

@@ -1,0 +1,107 @@
+"""Background tasks, and calls between threads and the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+
+class Tasks:
+    """The background tasks of a process. If one fails, it is logged and the others go on."""
+
+    def __init__(self) -> None:
+        self._going: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+        """Start `work`; `name` is for the log."""
+        task = asyncio.create_task(work, name=name)
+        self._going.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._going.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s failed: %s", task.get_name(), error, exc_info=error)
+
+    async def close(self) -> None:
+        """End all tasks."""
+        going = list(self._going)
+        for task in going:
+            task.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+
+
+def in_this_loop(call: Callable[[str], object]) -> Callable[[str], None]:
+    """A listener that lets the running loop call `call`, from any thread.
+
+    It does nothing once the loop has ended: the thread that tells it is often the one that writes the store.
+    """
+    loop = asyncio.get_running_loop()
+
+    def told(what: str) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(call, what)
+
+    return told
+
+
+def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
+    """A listener that sets an event of the running loop when `news` is reported, from any thread."""
+    wake = in_this_loop(lambda _: event.set())
+
+    def told(what: str) -> None:
+        if what == news:
+            wake(what)
+
+    return told
+
+
+async def is_set_within(event: asyncio.Event, seconds: float | None) -> bool:
+    """Wait until an event is set, for so many seconds at most (None: for ever); return whether it is set."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    except TimeoutError:
+        return False
+
+
+@asynccontextmanager
+async def in_threads(block: AbstractContextManager[T]) -> AsyncIterator[T]:
+    """Enter and leave a blocking context manager in threads; it is not told of errors.
+
+    If the caller is cancelled while a thread enters it, it is left as soon as it is entered.
+    """
+    entering = asyncio.create_task(asyncio.to_thread(block.__enter__))
+
+    def leave(entered: asyncio.Task[T]) -> None:
+        if not entered.cancelled() and entered.exception() is None:
+            asyncio.get_running_loop().run_in_executor(None, block.__exit__, None, None, None)
+
+    try:
+        entered = await asyncio.shield(entering)
+    except asyncio.CancelledError:
+        entering.add_done_callback(leave)
+        raise
+    try:
+        yield entered
+    finally:
+        await asyncio.to_thread(block.__exit__, None, None, None)
+
+
+async def together(*work: Coroutine[Any, Any, None]) -> None:
+    """Do all at once. If one fails or the caller is cancelled, the others are ended first."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
