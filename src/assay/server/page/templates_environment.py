@@ -45,6 +45,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 """An address contains the hash of its content, so changed content has another address."""
 
 _OWN = (
+    "drafts.js",
     "icon.svg",
     "lanes.js",
     "live.js",
@@ -237,9 +238,19 @@ def problem_page(request: Request, problem: Problem, headers: Mapping[str, str] 
         answer.headers.update(headers or {})
         return answer
     if problem.status == 401 and request.url.path != "/login":
-        path = request.url.path if request.method == "GET" else "/"
-        return go_to(f"/login?next={quote(path, safe='/')}")
+        return go_to(f"/login?next={quote(_place_of(request), safe='/')}")
     return screen(RouteCall(request), "problem.html", status=problem.status, headers=headers, problem=problem)
+
+
+def _place_of(request: Request) -> str:
+    """The page a request is for: its address, or that of the page with the form it sends."""
+    path, query = request.url.path, request.url.query
+    if request.method == "GET":
+        return f"{path}?{query}" if query else path
+    parts = path.split("/")
+    if parts[1] == "runs" and len(parts) > 2:
+        return f"/runs/{parts[2]}"
+    return f"/{parts[1]}" if parts[1] in ("verify", "schedules", "settings", "library") else "/"
 
 
 def wants_page(request: Request) -> bool:
