@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from screens import PASSWORD, SKIPPED, Visit, add_user
-from serving import TIDE, WAIT, Served, served
+from serving import TIDE, TIDES, WAIT, Served, served
 
 DRAFT = "Why does the tide at Brest rise so far, and what does that mean for the port?"
 
@@ -97,3 +97,47 @@ def test_what_is_sent_twice_begins_once(visit: Visit, plain: Served) -> None:
     assert asked(plain, DRAFT) == 1
     page.go_back()
     page.locator("form.ask:not([aria-busy])").wait_for()  # it may be sent again
+
+
+def test_a_login_that_ends_while_one_watches_is_said_and_what_one_writes_stays(visit: Visit, guarded: Served) -> None:
+    seen = visit(guarded)
+    page, seen.expects = seen.page, "4"  # 401, and a server that nobody reaches
+    page.goto("/")
+    log_in(page)
+    page.get_by_label("What do you want to find out?").fill(TIDE)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "t.md", "mimeType": "text/plain", "buffer": TIDES.encode()}
+    )
+    page.locator(".more summary").click()
+    page.get_by_label("Show me the plan before research begins").check()
+    page.get_by_role("button", name="Research").click()
+    page.locator(".plan-form").wait_for()  # it waits for a person, and is watched
+    seen.context.clear_cookies()
+    page.get_by_label("Tell it something").fill("Look at Brest")
+    page.keyboard.press("Enter")
+    page.locator("#noted").get_by_text("Your login has ended, and nothing was sent.").wait_for()
+    assert page.get_by_label("Tell it something").input_value() == "Look at Brest"
+    assert page.locator("#noted").get_by_role("link", name="Log in again").get_attribute("target") == "_blank"
+    page.evaluate("document.getElementById('stream')._htmx.sse.reader.cancel()")  # as where a connection breaks
+    page.locator("#logged-out").wait_for()
+    assert not page.locator("#lost").is_visible()
+    page.locator("#logged-out a").click()
+    log_in(page)
+    page.locator(".plan-form").wait_for()
+
+
+def test_files_sent_when_the_login_has_ended_are_answered_in_words(visit: Visit, guarded: Served) -> None:
+    seen = visit(guarded)
+    page, seen.expects = seen.page, "401"
+    page.goto("/library")
+    log_in(page)
+    page.get_by_label("Name").fill("tides")
+    page.get_by_role("button", name="Create").click()
+    seen.context.clear_cookies()
+    page.locator("form[data-upload] input[type=file]").set_input_files(
+        {"name": "t.md", "mimeType": "text/plain", "buffer": TIDES.encode()}
+    )
+    page.locator("form[data-upload] button").click()
+    said = page.get_by_role("alert").inner_text()
+    assert said.startswith("Your login has ended")
+    assert "<" not in said
