@@ -42,11 +42,14 @@ def test_a_question_outlasts_a_reload_with_its_options_and_goes_once_it_is_asked
     page.locator(".more summary").click()
     page.get_by_label("What do you want to find out?").fill(TIDE)
     page.get_by_label("Minutes at most").fill("3")
-    page.locator(".chip", has_text="tides").first.click()
+    page.locator("input[value=tides]").check(force=True)
+    page.locator("input[name=web]").check(force=True)
     page.reload()
     assert page.get_by_label("What do you want to find out?").input_value() == TIDE
     assert page.get_by_label("Minutes at most").input_value() == "3"  # what is limited is shown, not folded away
     assert page.locator("input[value=tides]").is_checked()
+    assert page.locator("input[name=web]").is_checked()
+    page.locator("input[name=web]").uncheck(force=True)
     page.get_by_role("button", name="Research").click()
     page.wait_for_url("**/runs/*")
     page.goto("/")
@@ -89,7 +92,7 @@ def test_what_is_sent_twice_begins_once(visit: Visit, plain: Served) -> None:
     page = visit(plain).page
     page.goto("/")
     page.get_by_label("What do you want to find out?").fill(DRAFT)
-    page.locator(".chip", has_text="tides").first.click()
+    page.locator("input[value=tides]").check(force=True)
     page.get_by_label("What do you want to find out?").focus()
     for _ in range(3):
         page.keyboard.press("Control+Enter")
