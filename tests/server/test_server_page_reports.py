@@ -42,6 +42,8 @@ async def test_a_report_is_compared_with_another_one_of_its_question_first(serve
         assert chosen((await client.get(f"/compare?a={other}")).text) == [other, newer]
         pair = await client.get(f"/compare?a={newer}&b={other}")
         assert chosen(pair.text) == [newer, other]
+        begins = str(await begun(client, OTHER, mode="deep_research", review_plan="required"))  # it waits for a person
+        assert chosen((await client.get(f"/compare?a={begins}")).text)[0] == begins
         wrong = await client.get("/compare?a=nowhere&b=nowhere")
         assert 'role="alert"' in wrong.text
 

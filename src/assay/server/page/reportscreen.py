@@ -30,7 +30,6 @@ from assay.export.report_parts import language, spoken_in
 from assay.locale import speaking, speaking_page
 from assay.server.api import documents, reports, runs
 from assay.server.api.reports import ShareShown, formats, list_shares
-from assay.server.api.run_details import RunShown, listed
 from assay.server.api.run_requests import AddedScope
 from assay.server.page.forms import PageForm, converted, read_form
 from assay.server.page.regions import active_seconds, summary_of
@@ -264,6 +263,14 @@ def _evidence(found: VerifiedText) -> Sequence[Sequence[Passage]]:
     return [[known[id] for id in claim.passages if id in known] for claim in found.claims]
 
 
+class RunOffered(msgspec.Struct, frozen=True):
+    """A run whose report can be compared."""
+
+    id: str
+    question: str
+    created_at: str
+
+
 async def compare(call: RouteCall) -> Response:
     """Compare the reports of two runs."""
     asked = call.request.query_params
@@ -275,16 +282,17 @@ async def compare(call: RouteCall) -> Response:
             found = await reports.compare_runs(call, reports.Compared(a=first, b=second))
         except (Refusal, AssayError) as error:
             fault = str(error)
-    offered = list(page.runs)
+    offered = [RunOffered(run.id, run.question, run.created_at) for run in page.runs]
     for run in filter(None, (first, second)):
         if all(run != each.id for each in offered):
             with suppress(UnknownName):
-                offered.append(listed(await call.assay.find(run)))  # an older one, or one that did not complete
+                row = await call.assay.find(run)  # an older one, or one that did not complete
+                offered.append(RunOffered(row.run_id, row.question, row.created_at))
     first, second = _pair(offered, first, second)
     return screen(call, "compare.html", section="runs", runs=offered, a=first, b=second, found=found, fault=fault)
 
 
-def _pair(offered: Sequence[RunShown], first: str, second: str) -> tuple[str, str]:
+def _pair(offered: Sequence[RunOffered], first: str, second: str) -> tuple[str, str]:
     """The two runs to choose at first: never one twice; to a chosen one the latest with its question, if any."""
     if not first and len(offered) > 1:
         first, second = offered[1].id, offered[0].id
