@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,29 @@ from typing import Any
 import hostile
 import httpx
 import pytest
-import warm
-from screens import ASKS, PLANS, SKIPPED, WATCHED, WIDTHS, Seen, Visit, begin, cut, scripted, shelve, unusable
-from serving import WAIT, Served, environment, served
+from screens import (
+    ASKS,
+    PASSWORD,
+    PLANS,
+    SKIPPED,
+    WATCHED,
+    WIDTHS,
+    Seen,
+    Visit,
+    add_user,
+    begin,
+    cut,
+    scripted,
+    shelve,
+    unusable,
+)
+from serving import WAIT, Served, served
 
 from assay.server.page.hub import screen_of
 from assay.server.page.templates_environment import address, assets
 
 pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
 
-PASSWORD = "correct horse battery"
 NARROWEST = 320
 
 
@@ -156,16 +168,7 @@ def test_the_regions_of_a_hostile_run_are_text() -> None:
 
 def test_one_logs_in_and_sees_what_is_his(visit: Visit, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    (tmp_path / "stdin").write_text(f"{PASSWORD}\n")
-    with (tmp_path / "stdin").open("rb") as given:
-        process = warm.start(
-            *("users", "add", "ana", "--home", str(home)),
-            env=environment(home),
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        assert process.wait(timeout=WAIT) == 0
+    add_user(home, "ana")
     with served(home) as server:
         seen = visit(server)
         page, seen.expects = seen.page, "401"

@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 import warm
+from selectolax.lexbor import LexborHTMLParser
 from serving import TIDE, TIDES, WAIT, Served, begun, environment, frames, served, until
 
 from assay.server.page.templates_environment import ENVIRONMENT, address
@@ -307,3 +308,57 @@ async def test_a_question_is_asked_on_a_schedule(server: Served) -> None:
 )
 def test_a_finding_is_shown_without_its_markers_in_whatever_form_they_are_written(written: str, shown: str) -> None:
     assert ENVIRONMENT.filters["plain"](written) == shown
+
+
+async def test_a_new_form_looks_in_the_only_collection_and_stays_folded_beside_a_fault(tmp_path: Path) -> None:
+    with served(tmp_path / "home") as server:
+        async with server.client(headers=HTML) as client:
+            await client.post("/api/v1/collections/tides/documents?name=tides.md", content=TIDES.encode())
+            for path in ("/", "/verify", "/schedules"):
+                assert 'value="tides" checked' in (await client.get(path)).text
+            refused = await client.post("/ask", data={"question": TIDE, "web_asked": "1", "mode": "auto"})
+            assert (refused.status_code, '<details class="more">' in refused.text) == (422, True)
+            assert 'value="tides" checked' not in refused.text
+            wrong = {"question": TIDE, "web_asked": "1", "collection": "tides", "minutes": "many"}
+            assert '<details class="more" open>' in (await client.post("/ask", data=wrong)).text
+            await client.post("/api/v1/collections/moons/documents?name=moons.md", content=TIDES.encode())
+            assert 'value="tides" checked' not in (await client.get("/")).text
+
+
+async def test_a_run_is_asked_again_with_all_its_options(server: Served) -> None:
+    given = {
+        "question": "How far, and <why>?",
+        "web_asked": "1",
+        "collection": "tides",
+        "mode": "deep_research",
+        "depth": "light",
+        "strategy": "reflective",
+        "minutes": "1.5",
+        "tokens": "900000",
+        "sites_deny": "a.example, b.example",
+        "until": "2024-05-31",
+        "length": "short",
+        "language": "de",
+        "instructions": "For <pilots>.",
+        "template": "## Summary\nIn short\n## Figures",
+        "review_plan": "1",
+    }
+    async with server.client(headers=HTML) as client:
+        path = (await client.post("/ask", data=given)).headers["location"]
+        run = path.rpartition("/")[2]
+        html = LexborHTMLParser((await client.get(f"/?like={run}")).text)
+        form = {each.attributes["name"]: each for each in html.css("form.ask [name]") if each.attributes.get("value")}
+        for name in ("minutes", "tokens", "sites_deny", "until", "language"):
+            assert form[name].attributes["value"] == given[name]
+        for name in ("mode", "depth", "strategy", "length"):
+            chosen = html.css_first(f"[name={name}] option[selected]")
+            assert (chosen.attributes.get("value") or chosen.text()) == given[name]
+        for name in ("question", "instructions", "template"):
+            assert html.css_first(f"textarea[name={name}]").text() == given[name]
+        ticked = [each.attributes["value"] for each in html.css("form.ask [checked]") if "name" in each.attributes]
+        assert ticked == ["tides", "1"]
+        await client.post(f"{path}/cancel")
+        async with asyncio.timeout(WAIT):
+            while f"/?like={run}" not in (await client.get(path)).text:
+                await asyncio.sleep(0.1)
+        assert "no run named" in (await client.get("/?like=nowhere")).text

@@ -6,6 +6,8 @@ import repaired
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.export.html import render
+from assay.export.html.markup import gather
+from assay.export.html.reasons import why
 
 PAGE = LexborHTMLParser(render(repaired.view()))
 
@@ -21,7 +23,7 @@ def texts(selector: str) -> list[str]:
 
 def test_the_words_which_differ_are_marked_on_both_sides_and_read_out() -> None:
     assert texts("#claim-1 .compared em") == ["(only in the report: nine)", "(only in the passage: seven)"]
-    assert texts("#claim-1 .compared .who") == ["The report:", "Passage S1001.4:"]
+    assert texts("#claim-1 .compared .who") == ["The report:", "Quote 1.1:"]
     assert PAGE.css_first("#claim-1 details.compare").attributes.keys() >= {"open"}
 
 
@@ -51,3 +53,25 @@ def test_the_fields_of_a_typed_answer_are_a_table() -> None:
     assert [row[0] for row in rows] == ["rise.metres", "harbour_master"]
     assert rows[1][3] == "no passage <names> *anyone*"
     assert "#fields" in [link.attributes["href"] for link in PAGE.css("nav a")]
+
+
+def test_a_reason_names_the_quotes_of_the_page_and_no_ids_of_the_run() -> None:
+    assert texts("#claim-1 .reason") == ["the claim says 'nine metres', Quote 1.1 says 'seven metres'"]
+    assert texts("#claim-2 .reason") == ["verbatim in Quote 1.2"]
+    link = PAGE.css_first("#claim-2 .reason a")
+    assert link is not None
+    assert PAGE.css_first(link.attributes["href"] or "") is not None
+    names = {link.attributes["aria-label"] for link in PAGE.css(".quoted a")}
+    assert names == {f"Quote {number}" for number in texts(".quoted a")}  # what is seen is what is read out
+
+
+def test_a_reason_says_in_plain_words_what_was_compared() -> None:
+    material = gather(repaired.view(), "numbers")
+    assert why(material, "lexical, 0.28 (unlikely): …") == "<bdi>compared by words, 0.28 (unlikely): …</bdi>"
+    assert why(material, "S9999.1 says <no>") == "<bdi>S9999.1 says &lt;no&gt;</bdi>"  # it is not in the page
+    assert why(material, "") == ""
+
+
+def test_sentences_taken_out_are_folded_and_what_is_to_be_checked_is_not() -> None:
+    opened = {text(box.css_first("summary")).partition(" (")[0]: "open" in box.attributes for box in PAGE.css(".box")}
+    assert (opened["Claims to check"], opened["Sentences taken out"]) == (True, False)

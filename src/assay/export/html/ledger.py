@@ -13,11 +13,12 @@ from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
 from assay.core.patterns import regex
 from assay.core.phrases import MISSING, reason, relevance, verdict
-from assay.core.report import ReportClaim, ReportPassage, ReportRemoved
+from assay.core.report import ReportClaim, ReportRemoved
 from assay.core.translation import colon, day, number
 from assay.core.translation import gettext as _
 from assay.export import report_parts
 from assay.export.html.markup import Child, Material, el, foreign, framed, icon, join, safe, word
+from assay.export.html.reasons import label, number_of, why
 
 _TOKEN = regex(r"\w+(?:[.,'’]\w+)*|\W+?")
 _LONGEST = 4_000
@@ -101,26 +102,26 @@ MOST = 3
 """The most passages that a claim is compared with."""
 
 
-def comparisons(claim: str, passages: Sequence[ReportPassage], *, is_open: bool) -> Child:
-    """The claim next to each passage; None if the passage has all its words in order.
+def comparisons(material: Material, claim: ReportClaim) -> Child:
+    """The claim next to each passage it cites; None if a passage has all its words in order.
 
     Words which only one of the two has are bold and underlined, and are read out as such.
     """
-    text = " ".join(claim.split())
-    found = [(passage, differing(text, " ".join(passage.text.split()))) for passage in passages[:MOST]]
+    text, passages = " ".join(claim.text.split()), material.passages_of(claim)[:MOST]
+    found = [(passage, differing(text, " ".join(passage.text.split()))) for passage in passages]
     if not found or any(difference.is_none for _, difference in found):
         return None
     sides = (
         el(
             "div",
             _side(_("The report"), _("only in the report"), difference.claim),
-            _side(_("Passage {id}").format(id=passage.id), _("only in the passage"), difference.passage),
+            _side(label(material, passage.id), _("only in the passage"), difference.passage),
             class_="compared",
         )
         for passage, difference in found
     )
     summary = el("summary", _("Where they differ: words only one of them has are underlined"))
-    return el("details", summary, *sides, class_="compare", open=is_open)
+    return el("details", summary, *sides, class_="compare", open=claim.verdict in report_parts.TO_CHECK)
 
 
 def _side(name: str, only: str, pieces: Iterable[DiffPiece]) -> Markup:
@@ -137,26 +138,26 @@ def _word(piece: DiffPiece, only: str) -> Markup:
 # Earlier versions of a sentence, and removed sentences.
 
 
-def versions(earlier: Sequence[Version]) -> Child:
+def versions(material: Material, earlier: Sequence[Version]) -> Child:
     """The earlier versions of a revised claim, with the reasons; oldest first."""
     if not earlier:
         return None
     summary = el("summary", phrases.revisions(len(earlier)))
-    return el("details", summary, el("ol", *map(_version, earlier)), class_="versions")
+    return el("details", summary, el("ol", *(_version(material, each) for each in earlier)), class_="versions")
 
 
-def _version(version: Version) -> Markup:
+def _version(material: Material, version: Version) -> Markup:
     return el(
         "li",
         word(version.verdict),
         " ",
         framed(_("was: {text}"), text=el("q", foreign(" ".join(version.text.split())))),
-        join((_(", "), framed(_("because {reason}"), reason=foreign(version.why)))) if version.why else None,
-        join((" (", foreign(reason(version.reason)), ")")) if version.reason else None,
+        join((_(", "), framed(_("because {reason}"), reason=why(material, version.why)))) if version.why else None,
+        join((" (", why(material, version.reason), ")")) if version.reason else None,
     )
 
 
-def removed(claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
+def removed(material: Material, claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
     """The removed sentences, each with its verdict and the reason."""
     for claim in claims:
         finding = reason(claim.reason) if claim.reason else ""
@@ -165,9 +166,9 @@ def removed(claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
             word(claim.verdict),
             " ",
             el("q", foreign(" ".join(claim.text.split()))),
-            join((" (", foreign(claim.why), ")")) if claim.why else None,
-            join((colon(), foreign(finding))) if finding not in claim.why else None,
-            versions(claim.versions),
+            join((" (", why(material, claim.why), ")")) if claim.why else None,
+            join((colon(), why(material, claim.reason))) if finding not in claim.why else None,
+            versions(material, claim.versions),
         )
 
 
@@ -203,7 +204,7 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
             word(claim.verdict),
             " ",
             _sentence(index, claim, words),
-            _after(colon(), reason(claim.reason)),
+            _after(colon(), why(material, claim.reason)),
         )
         for index, claim in worst
     ]
@@ -238,7 +239,7 @@ def not_found(material: Material) -> Child:
         (
             box(_(MISSING), parts),
             box(_("Where sources disagree"), conflicts),
-            box(_("Sentences taken out"), removed(material.report.removed)),
+            box(_("Sentences taken out"), removed(material, material.report.removed), most_open=0),
         )
     )
 
@@ -269,13 +270,13 @@ def limits(material: Material) -> Child:
     return box(_("Limits"), (el("li", foreign(limit)) for limit in report_parts.limits(material.view, material.report)))
 
 
-def box(title: str, items: Iterable[Markup]) -> Child:
-    """A list that opens and closes, with its length; None if it is empty."""
+def box(title: str, items: Iterable[Markup], *, most_open: int = _OPEN_UP_TO) -> Child:
+    """A list that opens and closes, with its length, open if it has at most `most_open`; None if it is empty."""
     listed = list(items)
     if not listed:
         return None
     summary = el("summary", title, " ", el("span", f"({len(listed)})", class_="facts"))
-    return el("details", summary, el("ul", *listed), class_="box", open=len(listed) <= _OPEN_UP_TO)
+    return el("details", summary, el("ul", *listed), class_="box", open=len(listed) <= most_open)
 
 
 def ledger(material: Material, words: Mapping[int, str]) -> Markup | None:
@@ -297,7 +298,7 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
     return el(
         "li",
         el("p", word(claim.verdict), " ", _relevance(claim), _sentence(index, claim, words), class_="sentence"),
-        el("p", foreign(reason(claim.reason)), class_="reason") if claim.reason else None,
+        el("p", why(material, claim.reason), class_="reason") if claim.reason else None,
         el("p", lost, class_="facts") if lost else None,
         el(
             "p",
@@ -308,9 +309,9 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
         else None,
         _opposed(material, claim),
         _nearest(material, claim),
-        comparisons(claim.text, material.passages_of(claim), is_open=claim.verdict in report_parts.TO_CHECK),
-        versions(claim.versions),
-        _checks(claim.checks),
+        comparisons(material, claim),
+        versions(material, claim.versions),
+        _checks(material, claim.checks),
         id=f"claim-{index + 1}",
         class_=claim.verdict,
     )
@@ -358,26 +359,20 @@ def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Marku
 
 def _quote_links(quotes: Iterable[str]) -> Markup:
     links = (
-        el(
-            "a",
-            id.removeprefix("quote-").replace("-", "."),
-            href=f"#{id}",
-            aria_label=_("Quote {id}").format(id=id[6:]),
-        )
-        for id in quotes
+        el("a", number_of(id), href=f"#{id}", aria_label=_("Quote {id}").format(id=number_of(id))) for id in quotes
     )
     return join(links, _(", "))
 
 
-def _checks(checks: tuple[Check, ...]) -> Child:
+def _checks(material: Material, checks: tuple[Check, ...]) -> Child:
     if not checks:
         return None
     items = (
-        el("li", foreign(check.rule), colon(), verdict(check.verdict), _after(_(", "), reason(check.reason)))
+        el("li", foreign(check.rule), colon(), verdict(check.verdict), _after(_(", "), why(material, check.reason)))
         for check in checks
     )
     return el("details", el("summary", phrases.checks(len(checks))), el("ul", *items), class_="checks")
 
 
-def _after(sign: str, text: str) -> Child:
-    return join((sign, foreign(text))) if text else None
+def _after(sign: str, text: Markup) -> Child:
+    return join((sign, text)) if text else None

@@ -56,6 +56,8 @@
       if (node.tagName === "LI") part.append(...bare(node).childNodes);
       else if (source) part.append(bare(at(source)), bare(node));
       else part.append(bare(node));
+      const spoken = node.closest("[lang]");
+      if (spoken && spoken !== root) [part.lang, part.dir] = [spoken.lang, spoken.dir];
       made.push(part);
     }
     return made;

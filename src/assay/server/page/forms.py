@@ -10,7 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
-from assay.core.brief import ROLES
+from assay.core.brief import ROLES, Brief, Section
 from assay.core.options import Declared, declared, nested
 from assay.core.run_options import RunOptions, Waiting
 from assay.core.translation import N_
@@ -18,6 +18,7 @@ from assay.server.api.run_requests import RunWanted
 from assay.server.guards import body_of
 from assay.server.problems import refusal
 from assay.server.wire import BODY_BYTES
+from assay.settings import Settings
 
 S = TypeVar("S", bound=msgspec.Struct)
 Fields = Mapping[str, tuple[str, ...]]
@@ -88,6 +89,45 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
     if "web_asked" in form.fields and not form.text("web"):
         asked["scope"]["web"] = False  # it was offered and left out: no setting takes its place
     return converted({**asked, **more}, RunWanted)
+
+
+def form_of(brief: Brief, settings: Settings) -> PageForm:
+    """The form that asks for the run of a brief again; what the settings say need not be said."""
+    models = settings.roles()
+    rules, budget = brief.scope.rules, brief.budget
+    minutes = None if budget.seconds is None else budget.seconds / 60
+    limits = {"minutes": minutes, "usd": budget.usd, "tokens": budget.tokens, "searches": budget.searches}
+    filled: dict[str, tuple[str, ...]] = {
+        "question": (brief.question,),
+        "web_asked": ("1",),
+        "collection": brief.scope.collections,
+        "web": ("yes",) if brief.scope.web else (),
+        "mode": (brief.mode,),
+        "depth": (brief.depth,),
+        "strategy": (brief.strategy if brief.strategy != settings.strategy else "",),
+        "sites_allow": (", ".join(rules.domains),),
+        "sites_deny": (", ".join(rules.denied),),
+        "since": (rules.since,),
+        "until": (rules.until,),
+        "length": (str(brief.length) if brief.length != settings.length else "",),
+        "language": (brief.language,) if brief.language_asked else (),
+        "instructions": (brief.instructions,),
+        "template": (_headings(brief.template),),
+        "review_plan": ("1",) if brief.review == "required" else (),
+        "ask": ("1",) if brief.ask == "required" else (),
+    }
+    filled |= {name: (f"{value:g}" if value < 1e6 else f"{value:.0f}",) for name, value in limits.items() if value}
+    filled |= {
+        f"model_{role}": (", ".join(named),)
+        for role, named in brief.models.items()
+        if tuple(named) != tuple(models.get(role, ()))
+    }
+    return PageForm(filled)
+
+
+def _headings(template: Sequence[Section]) -> str:
+    """A template as it was written."""
+    return "\n".join(f"{'#' * each.level} {each.title}\n{each.hint}".rstrip() for each in template)
 
 
 def check_places(form: PageForm) -> None:

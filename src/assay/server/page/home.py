@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import msgspec
 from starlette.responses import Response
 
-from assay.core.brief import Estimate
+from assay.core.brief import ROLES, Estimate
 from assay.core.errors import AssayError, UnknownName
 from assay.core.ports import RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
-from assay.server.page.forms import PageForm, check_places, read_form, run_wanted
+from assay.server.page.forms import PageForm, check_places, form_of, read_form, run_wanted
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of
@@ -29,6 +29,27 @@ EXAMPLES = (
 )
 
 
+FOLDED = (
+    *(
+        "mode",
+        "depth",
+        "strategy",
+        "minutes",
+        "usd",
+        "tokens",
+        "searches",
+        "urls",
+        "sites_allow",
+        "sites_deny",
+        "since",
+        "until",
+        "length",
+    ),
+    *("language", "instructions", "template", "model", *(f"model_{role}" for role in ROLES)),
+)
+"""The fields below the fold of the form: it is open where one has a value, since the value may be what is wrong."""
+
+
 class HomeSetup(msgspec.Struct, frozen=True, kw_only=True):
     """The means available: the models, whether the built-in one writes, whether the web may be searched."""
 
@@ -39,9 +60,13 @@ class HomeSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def show_home(call: RouteCall) -> Response:
-    """The form for a question."""
-    question = call.request.query_params.get("question", "")
-    return await _home(call, PageForm({"question": (question,)}))
+    """The form for a question; `like` names a run to ask again, differently."""
+    asked = call.request.query_params
+    if like := asked.get("like", ""):
+        brief = (await call.backend.view(call.owner, like)).brief
+        if brief is not None:
+            return await _home(call, form_of(brief, call.backend.settings))
+    return await _home(call, PageForm({"question": (asked.get("question", ""),)}))
 
 
 async def ask(call: RouteCall) -> Response:
@@ -107,14 +132,15 @@ async def _home(
         runs=found.runs,
         more=bool(found.next),
         choices=await collection_choices(call, _ticked(form)),
+        limited=any(form.text(name) not in ("", "auto") for name in FOLDED),
         setup=_setup(call),
         examples=EXAMPLES,
     )
 
 
-def _ticked(form: PageForm) -> frozenset[str]:
-    """The ticked collections: those in the form, at first the default one."""
-    return frozenset(form.texts("collection") if "web_asked" in form.fields else ("default",))
+def _ticked(form: PageForm) -> frozenset[str] | None:
+    """The ticked collections; None if the form is new."""
+    return frozenset(form.texts("collection")) if "web_asked" in form.fields else None
 
 
 def _setup(call: RouteCall) -> HomeSetup:
@@ -206,7 +232,7 @@ async def _schedules(
         linked=linked,
         sharing=call.backend.settings.server.shares,
         entries=[await _entry(call, each) for each in found],
-        choices=await collection_choices(call, frozenset(form.texts("collection"))),
+        choices=await collection_choices(call, frozenset(form.texts("collection")) if form.fields else None),
         often=OFTEN,
         setup=_setup(call),
         form=form,

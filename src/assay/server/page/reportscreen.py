@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -13,12 +14,12 @@ from starlette.responses import Response
 
 from assay.app.verification import VerifiedText
 from assay.core.claims import HOLDING, VERDICTS
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, UnknownName
 from assay.core.ports.models import BUILT_IN
 from assay.core.report import ReportPassage
 from assay.core.search_record import search_log
 from assay.core.sources import Passage
-from assay.core.translation import N_, gettext
+from assay.core.translation import N_, gettext, is_right_to_left, speech
 from assay.core.view import RunView
 from assay.export.html import in_short, made
 from assay.export.html.article import Article, PageHeading, article_of, fields
@@ -117,6 +118,8 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
             "in_short": in_short(material),
             "left_out": tuple(left for row in search_log(view) for left in row.excluded if not left.tried),
             "filters": _filters(material),
+            "voice": speech().locale,
+            "direction": "rtl" if is_right_to_left(speech().locale) else "ltr",
             "language": (language(view.brief.language) if view.brief else "") or None,
             "summary": summary,
             "seconds": active_seconds(view),
@@ -154,11 +157,24 @@ def _filters(material: Material) -> tuple[ClaimFilter, ...]:
     return found
 
 
-def _exports() -> tuple[str, ...]:
-    """The formats of a report, the most wanted first."""
-    first = ("md", "html", "pdf", "docx")
+EXPORTS = {
+    "md": "Markdown",
+    "html": N_("Web page"),
+    "pdf": "PDF",
+    "docx": "Word",
+    "json": "JSON",
+    "zip": N_("Archive with all evidence"),
+    "bib": "BibTeX",
+    "csl.json": "CSL-JSON",
+    "ris": "RIS",
+}
+"""The formats of a report, the most wanted first, and what people call them."""
+
+
+def _exports() -> Mapping[str, str]:
+    """The installed formats, and their names; others are called by the end of their files' names."""
     known = {name.removeprefix(".") for name in formats()}
-    return (*(name for name in first if name in known), *sorted(known - set(first)))
+    return {name: EXPORTS.get(name, name) for name in (*EXPORTS, *sorted(known - EXPORTS.keys())) if name in known}
 
 
 # Links to a report: made, listed and revoked beside it. A link is shown once, on the page after it is made.
@@ -222,7 +238,7 @@ async def verify(call: RouteCall) -> Response:
 async def _verify(
     call: RouteCall, form: PageForm, found: VerifiedText | None = None, *, fault: str = "", status: int = 200
 ) -> Response:
-    ticked = frozenset(form.texts("collection") if form.fields else ("default",))
+    ticked = frozenset(form.texts("collection")) if form.fields else None
     values: dict[str, Any] = {
         "form": form,
         "found": found,
@@ -247,15 +263,42 @@ def _evidence(found: VerifiedText) -> Sequence[Sequence[Passage]]:
     return [[known[id] for id in claim.passages if id in known] for claim in found.claims]
 
 
+class RunOffered(msgspec.Struct, frozen=True):
+    """A run whose report can be compared."""
+
+    id: str
+    question: str
+    created_at: str
+
+
 async def compare(call: RouteCall) -> Response:
     """Compare the reports of two runs."""
     asked = call.request.query_params
     first, second = asked.get("a", ""), asked.get("b", "")
-    listed = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MOST_RUNS))
+    page = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MOST_RUNS))
     found, fault = None, ""
     if first and second:
         try:
             found = await reports.compare_runs(call, reports.Compared(a=first, b=second))
         except (Refusal, AssayError) as error:
             fault = str(error)
-    return screen(call, "compare.html", section="runs", runs=listed.runs, a=first, b=second, found=found, fault=fault)
+    offered = [RunOffered(run.id, run.question, run.created_at) for run in page.runs]
+    for run in filter(None, (first, second)):
+        if all(run != each.id for each in offered):
+            with suppress(UnknownName):
+                row = await call.assay.find(run)  # an older one, or one that did not complete
+                offered.append(RunOffered(row.run_id, row.question, row.created_at))
+    first, second = _pair(offered, first, second)
+    return screen(call, "compare.html", section="runs", runs=offered, a=first, b=second, found=found, fault=fault)
+
+
+def _pair(offered: Sequence[RunOffered], first: str, second: str) -> tuple[str, str]:
+    """The two runs to choose at first: never one twice; to a chosen one the latest with its question, if any."""
+    if not first and len(offered) > 1:
+        first, second = offered[1].id, offered[0].id
+    if not second:
+        asked = next((run.question for run in offered if run.id == first), "")
+        others = [run for run in offered if run.id != first]
+        alike = [run for run in others if run.question == asked]
+        second = next((run.id for run in (*alike, *others)), "")
+    return first, second

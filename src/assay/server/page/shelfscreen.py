@@ -127,9 +127,15 @@ class CollectionChoices(msgspec.Struct, frozen=True):
     ticked: frozenset[str]
 
 
-async def collection_choices(call: RouteCall, ticked: frozenset[str]) -> CollectionChoices:
-    """The collections with documents; a ticked one is never offered apart."""
+async def collection_choices(call: RouteCall, ticked: frozenset[str] | None) -> CollectionChoices:
+    """The collections with documents; a ticked one is never offered apart.
+
+    `ticked` is None for a new form: it has the default collection ticked, or the only one.
+    """
     rows = [row for row in await call.assay.collections() if row.documents]
+    if ticked is None:
+        kept = [row.name for row in rows if not places.is_sent(row)]
+        ticked = frozenset(kept if len(kept) == 1 else ("default",))
     sent = tuple(row for row in rows if places.is_sent(row) and row.name not in ticked)
     return CollectionChoices(tuple(row for row in rows if row not in sent), sent[::-1], ticked)
 

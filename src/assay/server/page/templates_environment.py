@@ -16,7 +16,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from assay.core import phrases
@@ -24,7 +24,7 @@ from assay.core.clean import HARMFUL, local_path, one_line
 from assay.core.errors import AssayError
 from assay.core.markers import strip
 from assay.core.ports.users import Permission
-from assay.core.translation import gettext, number
+from assay.core.translation import N_, gettext, number
 from assay.core.ways import read_on, worded
 from assay.export.html.evidence_section import place
 from assay.export.html.markup import sprite, word
@@ -45,6 +45,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 """An address contains the hash of its content, so changed content has another address."""
 
 _OWN = (
+    "drafts.js",
     "icon.svg",
     "lanes.js",
     "live.js",
@@ -203,7 +204,11 @@ def is_fragment(request: Request) -> bool:
 
 def noted(call: RouteCall, text: str, path: str) -> Response:
     """The result of a form: a sentence if a script sent it, else the page it belongs to."""
-    return piece(call.request, "parts/note.html", text=text, fault=False) if is_fragment(call.request) else go_to(path)
+    return (
+        piece(call.request, "parts/note.html", text=text, fault=False, login=False)
+        if is_fragment(call.request)
+        else go_to(path)
+    )
 
 
 def guarded(
@@ -230,16 +235,36 @@ def guarded(
     return answer
 
 
+LOGIN_ENDED = N_("Your login has ended, and nothing was sent. Log in in another tab, then send this again.")
+
+
 def problem_page(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     """A problem for a person; whoever must log in is redirected to the login."""
     if is_fragment(request):
-        answer = piece(request, "parts/note.html", problem.status, text=problem.detail or problem.title, fault=True)
+        ended = problem.status == 401
+        text = LOGIN_ENDED if ended else problem.detail or problem.title
+        answer: Response
+        if "text/plain" in request.headers.get("accept", ""):
+            with speaking_page(language_of(request)):
+                answer = PlainTextResponse(gettext(text), problem.status)
+        else:
+            answer = piece(request, "parts/note.html", problem.status, text=text, fault=True, login=ended)
         answer.headers.update(headers or {})
         return answer
     if problem.status == 401 and request.url.path != "/login":
-        path = request.url.path if request.method == "GET" else "/"
-        return go_to(f"/login?next={quote(path, safe='/')}")
+        return go_to(f"/login?next={quote(_place_of(request), safe='/')}")
     return screen(RouteCall(request), "problem.html", status=problem.status, headers=headers, problem=problem)
+
+
+def _place_of(request: Request) -> str:
+    """The page a request is for: its address, or that of the page with the form it sends."""
+    path, query = request.url.path, request.url.query
+    if request.method == "GET":
+        return f"{path}?{query}" if query else path
+    parts = path.split("/")
+    if parts[1] == "runs" and len(parts) > 2:
+        return f"/runs/{parts[2]}"
+    return f"/{parts[1]}" if parts[1] in ("verify", "schedules", "settings", "library") else "/"
 
 
 def wants_page(request: Request) -> bool:

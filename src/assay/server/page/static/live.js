@@ -2,6 +2,7 @@
 // What a live screen does beside the fragments it gets: clocks, the title, the loss of its connection, the end.
 const stream = document.getElementById("stream");
 const lost = document.getElementById("lost");
+const loggedOut = document.getElementById("logged-out");
 const question = document.title;
 let touched = 0;
 
@@ -38,20 +39,29 @@ function titled() {
 }
 titled();
 
-document.addEventListener("htmx:sse:after:connection", () => lost && (lost.hidden = true));
+/** Says that nothing comes any more, and why. @param {"" | "lost" | "logged out"} why */
+function say(why) {
+  if (lost) lost.hidden = why !== "lost";
+  if (loggedOut) loggedOut.hidden = why !== "logged out";
+}
+
+/** @param {number | undefined} status */
+const reasonOf = (status) => (status === 401 ? "logged out" : "lost");
+
+document.addEventListener("htmx:sse:after:connection", () => say(""));
 document.addEventListener("htmx:sse:after:message", () => {
-  if (lost) lost.hidden = true;
+  say("");
   titled();
   tick();
 });
-document.addEventListener("htmx:sse:error", () => lost && (lost.hidden = false));
-addEventListener("offline", () => lost && (lost.hidden = false));
+document.addEventListener("htmx:sse:error", (event) => say(reasonOf(/** @type {any} */ (event).detail.status)));
+addEventListener("offline", () => say("lost"));
 
 // Where the first connection fails nobody tries again but this.
 let tries = 0;
-stream?.addEventListener("htmx:finally:request", () => {
+stream?.addEventListener("htmx:finally:request", (event) => {
   if (/** @type {any} */ (stream)._htmx?.sse || stream.dataset.over) return;
-  if (lost) lost.hidden = false;
+  say(reasonOf(/** @type {any} */ (event).detail.ctx.response?.status));
   tries += 1;
   const again = () =>
     /** @type {any} */ (window).htmx.ajax("GET", stream.getAttribute("hx-sse:connect"), { source: stream });

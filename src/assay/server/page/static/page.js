@@ -62,6 +62,19 @@ document.addEventListener(
   true,
 );
 
+// A form is sent once, however often one presses: what it begins may cost money. After a while it may be sent again.
+const AGAIN = 10_000;
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || event.defaultPrevented || form.method !== "post") return;
+  if (form.hasAttribute("aria-busy")) return event.preventDefault();
+  form.setAttribute("aria-busy", "true");
+  setTimeout(() => form.removeAttribute("aria-busy"), AGAIN);
+});
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[aria-busy]")) form.removeAttribute("aria-busy");
+});
+
 // A menu closes when the focus or a press goes elsewhere.
 for (const kind of ["click", "focusin"])
   document.addEventListener(kind, (event) => {

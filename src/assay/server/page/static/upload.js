@@ -30,5 +30,6 @@ form?.addEventListener("submit", (event) => {
   send.disabled = true;
   sending.open("POST", form.action);
   sending.setRequestHeader("HX-Request", "true");
+  sending.setRequestHeader("Accept", "text/plain");
   sending.send(new FormData(form));
 });

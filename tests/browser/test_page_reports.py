@@ -1,0 +1,57 @@
+"""What a stranger reads of a report: in which language, by which words, past how long a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from screens import SKIPPED, Visit, begin, shelve, unusable
+from serving import Served
+
+HARBOUR = "# الميناء\n\nيبلغ عمق الرصيف في ميناء بريست 12.4 مترا. ويستطيع استقبال السفن التي يصل طولها إلى 300 متر.\n"
+LONG = f"How far does the tide at Brest rise? {'It matters for ships. ' * 300}".strip()
+
+pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
+
+
+def read(page: Any, run: str) -> None:
+    """Wait for a report, and open it."""
+    page.goto(f"/runs/{run}/activity")
+    page.locator("#read").wait_for()
+    page.goto(f"/runs/{run}")
+
+
+def test_what_code_says_of_a_report_has_the_language_and_direction_of_the_report(visit: Visit, plain: Served) -> None:
+    shelve(plain, "harbour", "harbour.md", HARBOUR)
+    page = visit(plain).page
+    read(page, begin(plain, "كم يبلغ عمق الرصيف في ميناء بريست؟", scope={"collections": ["harbour"]}))
+    for part in (".short", ".glance .counts", "#sources", ".claims"):
+        place = page.locator(part).first
+        assert place.evaluate("one => one.closest('[lang]').lang") == "ar"
+        assert place.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    assert page.locator(".rail h2").first.evaluate("one => one.closest('[lang]').lang") == "en"
+    page.locator("#report a.badge").first.click()
+    assert page.locator(".note .part").first.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    assert page.locator(".note button").first.evaluate("one => getComputedStyle(one).direction") == "ltr"
+
+
+def test_a_long_question_leaves_room_for_its_answer(visit: Visit, plain: Served) -> None:
+    page = visit(plain).page
+    read(page, begin(plain, LONG))
+    heading = page.get_by_role("heading", level=1)
+    assert LONG in " ".join(heading.inner_text().split())
+    assert heading.bounding_box()["height"] < 400
+    heading.focus()
+    page.keyboard.press("End")  # it scrolls, by keyboard too
+    page.wait_for_function("() => document.querySelector('h1').scrollTop > 0")
+    assert unusable(page) == []
+
+
+def test_a_report_says_what_its_verdicts_mean_and_leads_from_a_reason_to_its_quote(visit: Visit, plain: Served) -> None:
+    page = visit(plain).page
+    read(page, begin(plain, "How far does the tide at Brest rise?"))
+    page.get_by_text("What the verdicts mean").click()
+    assert page.get_by_text("Copied word for word from its source.").is_visible()
+    assert unusable(page) == []
+    page.locator(".claims .reason a").first.click()
+    assert page.url.endswith("#quote-1-1")

@@ -1,0 +1,56 @@
+"""Reports in the page beside their text: which two are compared, in which formats one takes them along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+from serving import TIDE, TIDES, WAIT, Served, begun, served, until
+
+HTML = {"Accept": "text/html"}
+OTHER = "How often does the tide turn?"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("reports") / "home") as server:
+        path = f"{server.url}/api/v1/collections/tides/documents?name=tides.md"
+        httpx.post(path, content=TIDES.encode(), trust_env=False, timeout=WAIT).raise_for_status()
+        yield server
+
+
+async def ended(client: httpx.AsyncClient, question: str) -> str:
+    """The id of a run that has ended."""
+    run = str(await begun(client, question, scope={"collections": ["tides"]}))
+    await until(client, run)
+    return run
+
+
+def chosen(page: str) -> list[str | None]:
+    """The runs that are selected before anybody selects some."""
+    return [each.attributes["value"] for each in LexborHTMLParser(page).css("option[selected]")]
+
+
+async def test_a_report_is_compared_with_another_one_of_its_question_first(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        assert chosen((await client.get("/compare")).text) == []
+        older, other, newer = [await ended(client, question) for question in (TIDE, OTHER, TIDE)]
+        assert chosen((await client.get("/compare")).text) == [other, newer]
+        assert chosen((await client.get(f"/compare?a={older}")).text) == [older, newer]
+        assert chosen((await client.get(f"/compare?a={other}")).text) == [other, newer]
+        pair = await client.get(f"/compare?a={newer}&b={other}")
+        assert chosen(pair.text) == [newer, other]
+        begins = str(await begun(client, OTHER, mode="deep_research", review_plan="required"))  # it waits for a person
+        assert chosen((await client.get(f"/compare?a={begins}")).text)[0] == begins
+        wrong = await client.get("/compare?a=nowhere&b=nowhere")
+        assert 'role="alert"' in wrong.text
+
+
+async def test_formats_have_the_names_people_know(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        page = LexborHTMLParser((await client.get(f"/runs/{await ended(client, TIDE)}")).text)
+        named = [" ".join(each.text().split()) for each in page.css(".menu a[download]")]
+        assert named[:4] == ["Markdown .md", "Web page .html", "PDF .pdf", "Word .docx"]
+        assert "Archive with all evidence .zip" in named
