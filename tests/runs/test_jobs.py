@@ -8,6 +8,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import halting
 import pytest
 import warm
 
@@ -265,8 +266,9 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
     job = queued.stdout.strip()
     line = ["worker", "--jobs", "1", "--until-empty"]
     killed = 0
+    ways = {"env": worker_settings, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     for _ in range(3):
-        worker = warm.start(*line, env=worker_settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        worker = warm.start(*line, **ways, program=halting.at_texts(ingestion.PART // 2))
         for found in worker.stderr:  # it is killed while it reads a part
             if b", part " in found:
                 break
@@ -274,7 +276,6 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
         worker.communicate(timeout=300)
         killed += worker.returncode == -signal.SIGKILL
     assert killed == 3
-    ways = {"env": worker_settings, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     watching = warm.start("jobs", "watch", job, **ways)
     last = warm.start(*line[:-1], **ways)
     try:

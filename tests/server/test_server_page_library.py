@@ -23,7 +23,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(home: Path) -> Iterator[Served]:
-    with served(home, ASSAY_WEB_ALLOW="127.0.0.1", ASSAY_WEB_ROBOTS="false") as server:
+    patient = "import assay.server.page.shelfscreen as s; s.WAIT = 60.0"  # a busy machine may not read a site in 3 s
+    with served(home, program=patient, ASSAY_WEB_ALLOW="127.0.0.1", ASSAY_WEB_ROBOTS="false") as server:
         yield server
 
 

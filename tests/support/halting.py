@@ -26,10 +26,26 @@ async def stream(self, request):
         yield each
 Extractive.stream = stream
 """
+_TEXTS = """
+import time
+from itertools import count
+from assay.fetch.text import TextExtractor
+read, read_so_far = TextExtractor.extract, count()
+def extract(self, data, name):
+    if next(read_so_far) >= %d:
+        time.sleep(3_600)
+    return read(self, data, name)
+TextExtractor.extract = extract
+"""
 AT_A_REPOSITORY = _REPOSITORIES + _COMMAND
 """It has fetched one, and reads none of its files."""
 AT_A_CALL = _MODEL % "True" + _COMMAND
 """The built-in model never answers."""
+
+
+def at_texts(count: int) -> str:
+    """It reads so many files of text, and no more."""
+    return _TEXTS % count + _COMMAND
 
 
 def at_lines(file: str, count: int) -> str:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from inner_pytest import environment
 
 pytestmark = pytest.mark.slow
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -54,5 +55,5 @@ def test_all_is_run_and_told_of(options: tuple[str, ...], told: str, code: int, 
         f"[pytest]\npythonpath = {SUPPORT}\nmarkers =\n  slow: long\n  campaign: longer\n"
     )
     line = [sys.executable, "-m", "pytest", "-q", "-n1", "--dist", "worksteal", *options]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=environment())
     assert (told in done.stdout.splitlines()[-1], done.returncode) == (True, code), done.stdout

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import quick
+from inner_pytest import environment
 
 SUPPORT = Path(__file__).parents[1] / "support"
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
@@ -26,7 +27,8 @@ def test_of_a_store(store): pass
 def outcome(folder: Path, *options: str) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-c", str(folder / "pytest.ini"), *options]
     files = [] if options and Path(options[-1]).is_file() else [str(folder)]
-    done = subprocess.run([*command, *files], capture_output=True, text=True, timeout=300, cwd=folder)
+    line = [*command, *files]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300, cwd=folder, env=environment())
     return done.stdout.splitlines()[-1]
 
 

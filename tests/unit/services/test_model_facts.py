@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from chat_server import served
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -24,6 +25,12 @@ from assay.settings import Settings
 
 NAME = "mine:m"
 ROLE = dict.fromkeys(ROLES, (NAME,))
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may take longer to answer than a run waits for it."""
+    monkeypatch.setattr("assay.models.openai.chat_services.WAIT", 60.0)
 
 
 class Server:

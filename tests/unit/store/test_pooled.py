@@ -16,6 +16,7 @@ import pgbouncer
 import postgres as servers
 import psycopg
 import pytest
+from inner_pytest import environment
 from journals import begin, commit_of, draft, seqs, step
 from sqlalchemy import NullPool, make_url
 from waiting import until
@@ -213,5 +214,5 @@ def test_the_contract_suites_hold_through_the_pooler(postgres_server: str) -> No
     suites = [f"tests/contracts/test_{name}_contract.py" for name in SUITES]
     line = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-k", "postgres", "-p", "no:cacheprovider", *suites]
     place = {servers.NAMED: servers.bare(postgres_server), pgbouncer.THROUGH: "1"}
-    done = subprocess.run(line, cwd=ROOT, env=os.environ | place, capture_output=True, text=True, timeout=1800)
+    done = subprocess.run(line, cwd=ROOT, env=environment(**place), capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stdout[-4000:]

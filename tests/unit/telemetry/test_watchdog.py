@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from inner_pytest import environment
 from stalling import unstalled
 
 from assay.telemetry.watchdog import Stall, Watchdog
@@ -74,7 +75,7 @@ def test_the_option_tells_what_held_up_the_tests(tmp_path: Path) -> None:
     support = os.pathsep.join(map(str, (TESTS, TESTS / "support")))
     done = subprocess.run(
         [*command, "--rootdir", str(tmp_path), "-o", "asyncio_mode=auto", "-c", os.devnull],
-        env={**os.environ, "PYTHONPATH": support},
+        env=environment(PYTHONPATH=support),
         capture_output=True,
         text=True,
         timeout=300,

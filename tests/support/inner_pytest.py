@@ -1,0 +1,10 @@
+"""A session of pytest which a test starts: it knows nothing of what is asked of the session the test belongs to."""
+
+from __future__ import annotations
+
+import os
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Its environment: no options of whoever runs the tests, and no colours, which would lie in what it says."""
+    return os.environ | {"PYTEST_ADDOPTS": "", "PY_COLORS": "0"} | more
