@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.lexicon import STEMMERS, STOP_WORDS, UNSTEMMED, analysis_of, name_terms, stop_terms, terms
+from assay.core.function_words import STOP_WORDS
+from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, stop_terms, terms
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.lexicon import stem
 from assay.core.patterns import regex
-from assay.core.relevance.topic_question import CJK_ASKING
+from assay.core.relevance.asking_words import CJK_ASKING
 from assay.core.text import words
 from assay.models.questions.document_relations import described
 from assay.models.questions.words import (
