@@ -84,19 +84,6 @@ STOP_WORDS = {
     " ezek ezt ha hány hányan hogy hogyan hol honnan hova hová is itt kell ki kik kinek kit kivel lett maga"
     " már még meg mely melyek melyik melyiket mennyi mert mi mik mikor milyen minden mint mit miért mivel"
     " nagyon nem ő ők olyan össze pedig s sem szerint után vagy van vannak volt voltak",
-    "tr": "acaba ama ancak bir bu bunu bunun çok daha de da değil diye en gibi hangi hangisi hangileri hem hep her"
-    " hiç için ile ise kaç kaçıncı kadar ki kim kimdir kime kimi kimin kimler mı mi mu mü mıdır midir nasıl ne"
-    " neden nedir neler nerede nereye nereden neresi neyi niçin niye o olan olarak oldu olduğu olmak onu onun"
-    " onlar sonra şu tarafından tüm ve veya ya yani vardır var",
-    "el": "αλλά αν από αυτά αυτή αυτό αυτός αυτών για γιατί δε δεν εάν είναι είχε είχαν ενώ ένα ένας έναν ενός"
-    " επίσης έχει έχουν ή η ήταν και κατά με μετά μέχρι μια μία μιας να ο οι όμως όπως όταν ότι πόσα πόσες"
-    " πόση πόσο πόσοι πόσος πόσους πότε που πού ποια ποιες ποιο ποιοι ποιον ποιος ποιου ποιων πριν προς πως"
-    " πώς σε σαν στα στη στην στης στις στο στον στους στου στων τα τη την της τι τις το τον του τους των ως",
-    "ro": "a ai al ale am ar are au ca cât câtă câte câți când că către ce cei cel cele cine cui cu cum cărei cărui"
-    " căror da dacă de deci din după ea ei el ele era erau este eu fi fie fost în între îi își la le lor lui"
-    " mai ne ni nu o or ori pe pentru prin sa să sau se și sub sunt său unde un una unei unor unui care",
-    "vi": "ai bao bởi cho có của các cũng do đã đang đâu đó được gì hay khi là lúc mà mấy mỗi này nào nhiêu như"
-    " những ở rằng sao sẽ tại thì trong và vì với",
 }
 """By language. Those without a stemmer, and those that ask in many forms, after the lists of stopwords-iso (MIT) and
 Snowball, without words that have a topic; the Tamil ones are pronouns, conjunctions and words that ask."""

@@ -191,8 +191,30 @@ PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 
 KEPT = 200_000
 """The most stems in memory for each language."""
 DIGITS = regex(r"0+(?=\d+$)")
-JOINED = regex("[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?")
-"""Signs inside words of Indic scripts that the tokenizer takes for the end of a word: virama and nukta."""
+JOINED = regex(
+    "[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?"
+    "|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]"
+)
+"""Signs inside words: virama and nukta of Indic scripts, which the tokenizer takes for the end of a word; the points of
+Hebrew and Arabic, which most writers leave out, and the stroke that lengthens an Arabic word.
+"""
+CUT = 6
+"""Letters that are kept of a word in a language without a stemmer, so that most of its forms are one term (McNamee and
+Mayfield 2004, "Character n-gram tokenization for European language text retrieval").
+"""
+_PERSIAN = str.maketrans("يىكةۀ", "ییکهه")
+"""Arabic letters that stand for Persian ones where a keyboard has no others."""
+_OTHER_DIGIT = regex(r"(?![0-9])\d|[\u066b\u066c]")
+
+
+def plain_digits(text: str) -> str:
+    """A text with its digits and their separators, of whatever script, as in ASCII; no length changes."""
+    return text if text.isascii() else _OTHER_DIGIT.sub(_plain_digit, text)
+
+
+def _plain_digit(match: re.Match[str]) -> str:
+    sign = match[0]
+    return {"\u066b": ".", "\u066c": ","}.get(sign) or str(unicodedata.decimal(sign))
 
 
 def analysis_of(language: str) -> str:
@@ -206,10 +228,21 @@ def terms(text: str, analysis: str) -> list[str]:
     """The index terms of `text`, in order."""
     if text.isascii():
         return list(filter(None, map(_stem_cache(analysis).__getitem__, text.encode().translate(PLAIN).split())))
-    text = JOINED.sub("", unicodedata.normalize("NFKC", text))
+    text = JOINED.sub("", plain_digits(unicodedata.normalize("NFKC", text)))
     if PAIRED.search(text):
         text = PAIRED.sub(_pairs, text)
-    return _analyzer(analysis).analyze(text)
+    if analysis != UNSTEMMED:
+        return _analyzer(analysis).analyze(text)
+    return list(map(_cut, _analyzer(analysis).analyze(text.translate(_PERSIAN))))
+
+
+@lru_cache(maxsize=KEPT)
+def _cut(word: str) -> str:
+    """The first letters of a word, with their vowel signs; a word with a digit as it is."""
+    if len(word) <= CUT or any(map(str.isdigit, word)):
+        return word
+    letters = [at for at, sign in enumerate(word) if sign.isalpha()]
+    return word[: letters[CUT]] if len(letters) > CUT else word
 
 
 def name_terms(text: str, analysis: str) -> list[str]:
@@ -222,13 +255,14 @@ class _StemCache(dict[bytes, str]):
 
     def __init__(self, analysis: str) -> None:
         super().__init__()
-        self._analyzer = _analyzer(analysis)
+        self._analysis, self._analyzer = analysis, _analyzer(analysis)
 
     def __missing__(self, word: bytes) -> str:
         if len(self) >= KEPT:
             self.clear()
         found = self._analyzer.analyze(word.decode())
-        stem = self[word] = found[0] if found else ""
+        stem = found[0] if found else ""
+        self[word] = stem = _cut(stem) if self._analysis == UNSTEMMED else stem
         return stem
 
 

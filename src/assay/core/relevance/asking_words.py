@@ -91,30 +91,6 @@ _ASKING_IN: dict[str, dict[Wanted, str]] = {
         "name": "^ki, kik, kit, kinek, hol, hova, hová, honnan",
         "reason": "miért",
     },
-    "tr": {
-        "number": "kaç, ne kadar",
-        "date": "ne zaman, hangi yıl, hangi yılda, kaç yılında, hangi tarihte, hangi gün, hangi yüzyılda",
-        "name": "kim, kimi, kime, kimin, kimler, kimdir, nerede, nereye, nereden",
-        "reason": "neden, niçin, niye",
-    },
-    "el": {
-        "number": "πόσο, πόσα, πόσες, πόση, πόσοι, πόσους, πόσων",
-        "date": "πότε, ποιο έτος, ποια χρονιά, ποια ημερομηνία, ποιον αιώνα",
-        "name": "ποιος, ποιον, ποιοι, ποιους, πού",
-        "reason": "γιατί",
-    },
-    "ro": {
-        "number": "câți, câte, câtă, cât, cât timp, cât de",
-        "date": "când, în ce an, ce an, ce dată, ce zi, ce secol",
-        "name": "cine, cui, unde",
-        "reason": "de ce",
-    },
-    "vi": {
-        "number": "bao nhiêu, bao lâu, bao xa, mấy",
-        "date": "khi nào, năm nào, ngày nào, tháng nào, bao giờ, thế kỷ nào",
-        "name": "ai, ở đâu",
-        "reason": "tại sao, vì sao",
-    },
     "id": {
         "number": "berapa, berapa lama, berapa banyak",
         "date": "kapan, tahun berapa, tanggal berapa",
@@ -149,6 +125,8 @@ _ASKING_IN: dict[str, dict[Wanted, str]] = {
 """More of them, read only in questions or documents in their language: "kim" and "kit" are names elsewhere."""
 
 
+_SUBORDINATE = frozenset(("cs", "fi", "hu", "pl", "uk"))
+"""Languages in which a comma precedes every clause: after one, the word for "when?" is a conjunction."""
 _ENDINGS = {"ja": "[\u3041-\u309f]*", "ko": "[\uac00-\ud7af]*"}
 """What is written together with a word that asks: particles, "is it?"."""
 
@@ -156,9 +134,9 @@ _ENDINGS = {"ja": "[\u3041-\u309f]*", "ko": "[\uac00-\ud7af]*"}
 def asking_in(languages: Iterable[str]) -> Iterator[tuple[Wanted, str]]:
     """The kinds and the forms that ask for them, in some languages: those known everywhere, and their own."""
     for language in ("", *languages):
-        ending = _ENDINGS.get(language, "")
+        before, ending = "(?<!, )" if language in _SUBORDINATE else "", _ENDINGS.get(language, "")
         for wanted, forms in (_ASKING_IN.get(language, {}) if language else ASKING).items():
-            yield from ((wanted, form.strip() + ending) for form in forms.split(","))
+            yield from ((wanted, before + form.strip() + ending) for form in forms.split(","))
 
 
 SAID = "hoch"

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon import analysis_of, clauses, denied_parts, stop_terms, terms, without_affix
+from assay.core.lexicon import analysis_of, clauses, denied_parts, plain_digits, stop_terms, terms, without_affix
 from assay.core.patterns import regex
 from assay.core.relevance.asking_words import LIGHT, MEASURED, SAID, Measure, Wanted, asking_in, without_asking
 from assay.core.relevance.relevance_constants import (
@@ -44,6 +44,13 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     heading: str = ""
     title: str = ""
     kind: Kind = "prose"
+
+
+def with_plain_digits(statements: Sequence[QuotableStatement]) -> Sequence[QuotableStatement]:
+    """The same statements with all digits as in ASCII, in which numbers and years are compared."""
+    plain = [plain_digits(each.text) for each in statements]
+    pairs = zip(statements, plain, strict=True)
+    return [each if each.text == text else msgspec.structs.replace(each, text=text) for each, text in pairs]
 
 
 @lru_cache(maxsize=4096)
@@ -162,7 +169,7 @@ def _keys(text: str, analysis: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).strip()
+    return plain_digits(unicodedata.normalize("NFKC", text)).strip()
 
 
 def _wanted_kind(text: str, languages: frozenset[str]) -> tuple[Wanted, str]:
