@@ -168,11 +168,6 @@ CJK_ASKING = regex(
 """Words which ask in unspaced scripts, cut out before keys are made of a question."""
 
 
-_JAPANESE = regex(r"[\u3041-\u309f]")
-_JAPANESE_ASKING = regex(r"[何誰][\u3041-\u309f]*|(?<=[\u30a1-\u30ff\u3400-\u9fff]{2})[\u3041-\u309f]+")
-"""Words that ask, and what follows two signs of a word that is not written in hiragana: particles and endings."""
-_ENDING = regex(r"(?<=[\u3400-\u9fff][\u3041-\u309f])[\u3041-\u309f]*(?![\u3041-\u309f])")
-"""What follows the first sign of an ending."""
 _KOREAN = regex(r"[\uac00-\ud7af]")
 _KOREAN_ASKING = regex(
     "(?<![가-힣])(?:무엇|무슨|누구|누가|언제|어디|어느|어떤|어떻게|얼마나?|몇|왜(?![가-힣]))[가-힣]*"
@@ -183,8 +178,9 @@ _KOREAN_ASKING = regex(
 
 
 def without_asking(text: str) -> str:
-    """A question without words that ask, particles and endings, where nothing separates them from its topic."""
+    """A question without the words that ask, where nothing separates them from its topic.
+
+    In Korean also without particles and endings.
+    """
     text = CJK_ASKING.sub(" ", text)
-    if _JAPANESE.search(text):
-        text = _ENDING.sub(" ", _JAPANESE_ASKING.sub(" ", text))
     return _KOREAN_ASKING.sub(" ", text) if _KOREAN.search(text) else text
