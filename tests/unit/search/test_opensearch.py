@@ -93,7 +93,7 @@ def test_who_index_at_the_same_time_take_turns(server: OpenSearchServer, store: 
         list(threads.map(OpenSearchSearch.sync, many))
         fill(store, {f"late-{number}.md": f"The ebb {number}." for number in range(20)})
         list(threads.map(OpenSearchSearch.sync, many))
-    assert sum(index.startswith("assay-1-segment") for index in server.indexes) == 2
+    assert sum(index.startswith("assay-2-segment") for index in server.indexes) == 2
     for search in many:
         assert len(found(search, "tide")) == 30
         assert len(found(search, "ebb")) == 20

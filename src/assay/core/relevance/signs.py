@@ -9,8 +9,9 @@ from functools import cache, lru_cache
 
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, NUMERALS, TENS
 from assay.core.patterns import regex
+from assay.core.relevance.asking_words import Measure
 from assay.core.relevance.relevance_constants import LITERAL_WEIGHT
-from assay.core.relevance.topic_question import Measure, TopicQuestion, is_unspaced, keys
+from assay.core.relevance.topic_question import TopicQuestion, is_unspaced, keys
 
 REASON = regex(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
