@@ -141,6 +141,8 @@ SCRIPTS = (
     ("ka", regex(r"[\u10a0-\u10ff]")),
     ("hy", regex(r"[\u0530-\u058f]")),
 )
+_PERSIAN, _ARABIC = regex("[پچژگیکۀ]"), regex("[يكةىأإؤ]")
+"""Letters that only Persian has, and only Arabic: an Arabic text may have a foreign name."""
 COMMON_WORDS = {
     "en": "the of and to in is that for it as was with be by on not this are or from at which but have an they you a"
     " has had were their his its also will can all been when if more",
@@ -251,7 +253,7 @@ def _by_script(sample: str) -> str:
         return ""
     if best == "ru" and re.search(r"[іїєґ]", sample, re.IGNORECASE):
         return "uk"
-    if best == "ar" and re.search(r"[پچژگ]", sample):
+    if best == "ar" and len(_PERSIAN.findall(sample)) > len(_ARABIC.findall(sample)):
         return "fa"
     return best
 

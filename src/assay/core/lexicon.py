@@ -7,6 +7,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from assay.core.function_words import STOP_WORDS
 from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.text import pairs
@@ -15,63 +16,6 @@ if TYPE_CHECKING:
     import tantivy
 else:
     tantivy = later("tantivy")
-
-
-# Words that ask and connect, but name nothing.
-
-STOP_WORDS = {
-    "en": "a about all also an and any are as at be been by can could did do does for from had has have how i if in"
-    " into is it its may me my not of on or our should so some such that the their them then there these they this"
-    " those to was we were what when where which who whom whose why will with would you your",
-    "de": "aber alle als also am an auch auf aus bei bin bis das dass dem den der des die dies diese dieser doch du"
-    " durch ein eine einem einen einer er es für gegen gibt hat haben ich ihr im in ist ja kann man mit nach nicht"
-    " noch nur ob oder sein seine sich sie sind so über um und uns unter vom von vor wann war waren warum was welche"
-    " welcher welches wenn wer wie wird wo zu zum zur zwischen",
-    "fr": "à au aux avec ce ces cette comme comment dans de des du elle en est et il ils je la le les leur leurs lui"
-    " mais ne nous on où ou par pas plus pour pourquoi quand que quel quelle quelles quels qui quoi sa se ses son"
-    " sont sur un une vous y",
-    "es": "a al como cómo con cual cuál cuales cuándo de del desde donde dónde el ella en entre era es esta este esto"
-    " fue ha hay la las lo los más no o para pero por porque qué que quién se si sin sobre son su sus un una y",
-    "it": "a ai al alla che chi come con da dal del della delle dei di dove e è gli i il in la le lo ma nel nella non"
-    " o per perché più quale quali quando quanto se si sono su sul un una uno",
-    "pt": "a ao aos as com como da das de do dos e é em entre foi mais mas na nas no nos não o os ou para pela pelo por"
-    " porque quais qual quando que quem se são sem seu sua um uma",
-    "nl": "aan als bij dat de der deze die dit door een en er het hoe hun ik in is je kan met naar niet of om ook op te"
-    " tot uit van voor waar waarom wanneer wat welke wie wordt zijn zo",
-    "ar": "في من على إلى عن مع هل ما ماذا متى أين كيف لماذا كم أي هو هي هم هذا هذه ذلك تلك التي الذي الذين أن إن"
-    " كان كانت يكون تكون قد لا لم لن كل بين عند حتى إذا لكن به بها له لها فيه فيها منه منها و أو ثم",
-    "hi": "का की के को में से पर और है हैं था थी थे हो होता होती होते एक यह ये वह वे इस उस इन उन ने तो भी कि जो लिए गया गई"
-    " गए किया करता करती करते करने या तक द्वारा साथ अपने अपनी अपना नहीं क्या कौन किस किसने किसे कब कहाँ कहां कैसे क्यों कितने"
-    " कितना कितनी कौनसा कौनसी कुछ बाद रूप जाता जाती जाते रहा रही रहे",
-    "ru": "а без был была были было быть в вам вас во вот все вы где для до его ее если есть же за и из или им их к как"
-    " какая какие какой ко когда которая которые который кто ли мы на над не него нее ни но о об он она они от по под"
-    " почему при с со так такой то только у уже что чтобы эта эти это этот я",
-}
-"""By language."""
-MORE_STOP_WORDS = frozenset(
-    """
-    above according across actually add added adding adds after against along among aren't around because before
-    being below between both brief briefly but called can't cannot come compare comparison concerning current
-    currently deal deals describe described describes detail details didn't difference differences different
-    document documents doesn't doing don't done during each either else ever every exactly explain far few find
-    further get give given gives go handle handled handles happen happens hasn't having he her here hers him his
-    however information isn't itself just kind know last let like list made main mainly make makes many mean
-    means might mine more most much must name need needed needs never no nor now off once one only other
-    otherwise out over overview own part parts per please point present provide really regarding s said same say
-    says shall she show since something specified still summarise summarize summary t take tell than there's
-    thing things through today together too towards under until up upon us use used uses using versus very via
-    vs want way ways well what's whatever whether while who's within without work working works yes yet
-    allem allen aller alles beschreibe bist bitte da dabei damit dann dazu dein denn dich diesem diesen dieses
-    dort eines erkläre etwas euch euer funktioniert hab habe hatte hier ihm ihn ihnen ihre jede jedem jeden
-    jeder jedes kein keine können macht mehr mein muss nenne ohne sehr seit soll sollte unser viele weil welchem
-    welchen wem wen werden weshalb wessen wieso wieviel wir woher wohin wurde wurden
-    бы весь всё да делает ей ему еще ещё её зачем каким какими каких какого каком какую кем кого кому либо нас
-    ней нет них ну оно опиши про работает расскажи сколько также там тогда того тоже той том ты чего чей чем
-    через чья этого этой этом является
-    بعد بعض حول قبل منذ
-    """.split()
-)
-"""More words of questions that carry no topic."""
 
 # English words whose meaning the verifier knows: they join, deny, soften or limit.
 
@@ -251,8 +195,30 @@ PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 
 KEPT = 200_000
 """The most stems in memory for each language."""
 DIGITS = regex(r"0+(?=\d+$)")
-JOINED = regex("[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?")
-"""Signs inside words of Indic scripts that the tokenizer takes for the end of a word: virama and nukta."""
+JOINED = regex(
+    "[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?"
+    "|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]"
+)
+"""Signs inside words: virama and nukta of Indic scripts, which the tokenizer takes for the end of a word; the points of
+Hebrew and Arabic, which most writers leave out, and the stroke that lengthens an Arabic word.
+"""
+CUT = 6
+"""Letters that are kept of a word in a language without a stemmer, so that most of its forms are one term (McNamee and
+Mayfield 2004, "Character n-gram tokenization for European language text retrieval").
+"""
+_PERSIAN = str.maketrans("يىكةۀ", "ییکهه")
+"""Arabic letters that stand for Persian ones where a keyboard has no others."""
+_OTHER_DIGIT = regex(r"(?![0-9])\d|[\u066b\u066c]")
+
+
+def plain_digits(text: str) -> str:
+    """A text with its digits and their separators, of whatever script, as in ASCII; no length changes."""
+    return text if text.isascii() else _OTHER_DIGIT.sub(_plain_digit, text)
+
+
+def _plain_digit(match: re.Match[str]) -> str:
+    sign = match[0]
+    return {"\u066b": ".", "\u066c": ","}.get(sign) or str(unicodedata.decimal(sign))
 
 
 def analysis_of(language: str) -> str:
@@ -266,10 +232,21 @@ def terms(text: str, analysis: str) -> list[str]:
     """The index terms of `text`, in order."""
     if text.isascii():
         return list(filter(None, map(_stem_cache(analysis).__getitem__, text.encode().translate(PLAIN).split())))
-    text = JOINED.sub("", unicodedata.normalize("NFKC", text))
+    text = JOINED.sub("", plain_digits(unicodedata.normalize("NFKC", text)))
     if PAIRED.search(text):
         text = TONES.sub("", PAIRED.sub(_pairs, text))
-    return _analyzer(analysis).analyze(text)
+    if analysis != UNSTEMMED:
+        return _analyzer(analysis).analyze(text)
+    return list(map(_cut, _analyzer(analysis).analyze(text.translate(_PERSIAN))))
+
+
+@lru_cache(maxsize=KEPT)
+def _cut(word: str) -> str:
+    """The first letters of a word, with their vowel signs; a word with a digit as it is."""
+    if len(word) <= CUT or any(map(str.isdigit, word)):
+        return word
+    letters = [at for at, sign in enumerate(word) if sign.isalpha()]
+    return word[: letters[CUT]] if len(letters) > CUT else word
 
 
 def name_terms(text: str, analysis: str) -> list[str]:
@@ -282,13 +259,14 @@ class _StemCache(dict[bytes, str]):
 
     def __init__(self, analysis: str) -> None:
         super().__init__()
-        self._analyzer = _analyzer(analysis)
+        self._analysis, self._analyzer = analysis, _analyzer(analysis)
 
     def __missing__(self, word: bytes) -> str:
         if len(self) >= KEPT:
             self.clear()
         found = self._analyzer.analyze(word.decode())
-        stem = self[word] = found[0] if found else ""
+        stem = found[0] if found else ""
+        self[word] = stem = _cut(stem) if self._analysis == UNSTEMMED else stem
         return stem
 
 
@@ -335,10 +313,16 @@ def _pairs(match: re.Match[str]) -> str:
 
 
 @cache
-def stop_terms(analysis: str) -> frozenset[str]:
-    """The stop words of a language as index terms."""
-    words = STOP_WORDS.get("hi" if analysis == UNSTEMMED else analysis, "")
-    return frozenset(terms(words, analysis))
+def stop_terms(language: str) -> frozenset[str]:
+    """The stop words of a language as index terms; of an analysis, those of its language.
+
+    Those of `xx` are of all languages without a stemmer, but for Latin letters: one's stop words are another's names.
+    """
+    analysis = analysis_of(language)
+    if language in STOP_WORDS or analysis != UNSTEMMED:
+        return frozenset(terms(STOP_WORDS.get(language) or STOP_WORDS.get(analysis, ""), analysis))
+    words = (word for name in STOP_WORDS.keys() - STEMMERS.keys() for word in STOP_WORDS[name].split())
+    return frozenset(terms(" ".join(word for word in words if not word.isascii() and word[0] > "\u024f"), UNSTEMMED))
 
 
 # Negations: which clauses of a text have one, and what the first one of a question denies.

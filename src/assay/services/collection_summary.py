@@ -15,7 +15,8 @@ import msgspec
 from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
-from assay.core.lexicon import MORE_STOP_WORDS, STOP_WORDS, analysis_of, stop_terms, terms
+from assay.core.function_words import MORE_STOP_WORDS, STOP_WORDS
+from assay.core.lexicon import analysis_of, stop_terms, terms
 from assay.core.patterns import regex
 from assay.core.report import Report
 from assay.core.run_options import RunOptions

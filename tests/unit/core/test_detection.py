@@ -23,6 +23,7 @@ SENTENCES = {
     "ar": "قالت اللجنة إن القواعد المعمول بها منذ سنوات لن تتغير.",
     "el": "Η επιτροπή είπε ότι οι κανόνες δεν θα αλλάξουν.",
     "he": "הוועדה אמרה שהכללים לא ישתנו.",
+    "fa": "کمیته اعلام کرد که این مقررات دیرین تغییر نخواهد کرد.",
     "th": "คณะกรรมการกล่าวว่ากฎจะไม่เปลี่ยนแปลง",
 }
 
@@ -64,6 +65,11 @@ def test_unknown(text: str) -> None:
 )
 def test_a_question_has_few_words_and_they_suffice(question: str, language: str) -> None:
     assert of_question(question) == language
+
+
+def test_a_foreign_name_does_not_make_arabic_persian() -> None:
+    assert detect("قالت الشركة إن پاريس ستستضيف المؤتمر") == "ar"
+    assert of_question("دریا کجاست؟") == "fa"
 
 
 def test_a_foreign_word_does_not_decide() -> None:

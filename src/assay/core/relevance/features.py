@@ -52,7 +52,7 @@ Vector = tuple[float, ...]
 _YEAR = regex(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _A_YEAR = regex(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d]|[.,]\d)")
 _FIGURE = regex(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
-_MARKS = ".,;:()?!¿¡“”\"'"
+_MARKS = ".,;:()?!¿¡“”„«»\"'؟،؛।"
 
 
 class Features:
@@ -365,7 +365,7 @@ class Features:
     def _kind(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
         """For each kind: 1 if the thing asked for is there, -1 if not; 0 if another kind is asked for."""
         wanted = self.question.wanted
-        number = has_number(fresh)
+        number = has_number(fresh, self.question.language)
         return (
             _sign(number) if wanted == "number" else 0.0,
             _sign(bool(_YEAR.search(fresh)) or (number and 0.3)) if wanted == "date" else 0.0,

@@ -37,7 +37,7 @@ from assay.core.relevance.relevance_constants import (
 )
 from assay.core.relevance.signs import written_otherwise
 from assay.core.relevance.superlatives import extremes
-from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
+from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, with_plain_digits
 
 # The weight of meaning in addition to words, if an embedder has compared statements with the question.
 
@@ -199,6 +199,7 @@ def judge(
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
+    statements = with_plain_digits(statements)
     features = Features(question, statements, rarity)
     vectors = features.vectors()
     row = tuple(weights().statement.get(name, 0.0) for name in NAMES)

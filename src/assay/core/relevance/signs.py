@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, NUMERALS, TENS
 from assay.core.patterns import regex
+from assay.core.relevance.asking_words import Measure
 from assay.core.relevance.relevance_constants import LITERAL_WEIGHT
-from assay.core.relevance.topic_question import Measure, TopicQuestion, is_unspaced, keys
+from assay.core.relevance.topic_question import TopicQuestion, is_unspaced, keys
 
 REASON = regex(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
@@ -60,9 +62,45 @@ _NUMERAL = regex(rf"\b(?:{'|'.join((*NUMBER_WORDS, *TENS, *NUMERALS, *_ALL_OR_NO
 _WORD = regex(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 
 
-def has_number(text: str) -> bool:
-    """True if a text has a number, in digits or words."""
+_NUMERALS = {
+    "fr": r"deux trois quatre cinq six sept huit neuf dix cent mille millions? tiers moitié",
+    "it": r"due tre quattro cinque sei sette otto nove dieci cento mille milioni terzi metà",
+    "pt": r"dois duas três quatro cinco seis sete oito nove dez cem mil milhões terços metade",
+    "nl": r"twee drie vier vijf zes zeven acht negen tien honderd duizend miljoen derde helft",
+    "pl": r"dw(?:a|ie|óch|ama) trz(?:y|ech) czter(?:y|ech) pię(?:ć|ciu) sze(?:ść|ściu) siedmiu siedem ośmiu"
+    r" osiem dziewię(?:ć|ciu) dziesię(?:ć|ciu) sto tysi\w+ milion\w* połow\w+",
+    "cs": r"dv(?:a|ě|ou) tř(?:i|í) čtyř\w* pět\w* šest\w* sedm\w* osm\w* dev(?:ět|íti) des(?:et|íti) sto"
+    r" tisíc\w* milion\w* polovin\w+",
+    "uk": r"дв(?:а|і|ох) тр(?:и|ьох) чотир\w* п['’]ят(?:ь|и) шість шести сім семи вісім восьми"
+    r" дев['’]ят(?:ь|и) десят(?:ь|и) сто тисяч\w* мільйон\w* половин\w+",
+    "fi": r"kaksi kahde\w+ kolme\w* neljä\w* viisi viide\w+ kuusi kuude\w+ seitsemä\w+ kahdeksa\w+ yhdeksä\w+"
+    r" kymmene\w+ sata\w* tuhat\w* tuhan\w+ miljoon\w+ puolet",
+    "sv": r"två tre fyra fem sex sju åtta nio tio hundra tusen miljon\w* hälften",
+    "da": r"to tre fire fem seks syv otte ni ti hundrede tusind\w* million\w* halvdelen",
+    "no": r"to tre fire fem seks sju syv åtte ni ti hundre tusen million\w* halvparten",
+    "hu": r"két kettő három négy öt hat hét nyolc kilenc tíz száz\w* ezer\w* millió\w* fele",
+    "id": r"dua tiga empat lima enam tujuh delapan sembilan sepuluh seratus seribu ratus\w* ribu\w* juta\w*"
+    r" setengah",
+    "he": r"שנ(?:י|יים|תי|תיים) שלוש\w* ארבע\w* חמי?ש\w* שש\w* שבע\w* שמונ\w+ תשע\w* עשר\w* מאה מאות אלף"
+    r" אלפי\w* מיליו\w+ חצי",
+    "fa": r"دو سه چهار پنج شش هفت هشت ده صد هزار\w* میلیون\w* نیم\w*",
+    "bn": r"দুই দুটি তিন চার পাঁচ ছয় সাত আট নয় দশ শত হাজার লাখ লক্ষ কোটি অর্ধেক",
+    "ta": r"இரண்டு மூன்று நான்கு ஐந்து ஆறு ஏழு எட்டு ஒன்பது பத்து நூறு ஆயிரம் லட்சம் கோடி பாதி",
+}
+"""Number words of other languages, as Unicode's CLDR spells them out; in each they are other words elsewhere."""
+
+
+@cache
+def _numerals(language: str) -> re.Pattern[str] | None:
+    forms = unicodedata.normalize("NFKC", _NUMERALS.get(language, ""))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(forms.split())})(?!\w)", re.IGNORECASE) if forms else None
+
+
+def has_number(text: str, language: str = "") -> bool:
+    """True if a text has a number, in digits or in words of the language."""
     written = _NUMBER.search(text) or _NUMERAL.search(text)
+    if not written and (own := _numerals(language)) is not None:
+        written = own.search(text)
     return bool(written or (is_unspaced(text) and _CJK_NUMBER.search(text)))
 
 

@@ -12,8 +12,9 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon import analysis_of, clauses, denied_parts, stop_terms, terms, without_affix
+from assay.core.lexicon import analysis_of, clauses, denied_parts, plain_digits, stop_terms, terms, without_affix
 from assay.core.patterns import regex
+from assay.core.relevance.asking_words import LIGHT, MEASURED, SAID, Measure, Wanted, asking_in, without_asking
 from assay.core.relevance.relevance_constants import (
     ALIKE_PAIRS,
     COMMON_SHARE,
@@ -45,6 +46,13 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind = "prose"
 
 
+def with_plain_digits(statements: Sequence[QuotableStatement]) -> Sequence[QuotableStatement]:
+    """The same statements with all digits as in ASCII, in which numbers and years are compared."""
+    plain = [plain_digits(each.text) for each in statements]
+    pairs = zip(statements, plain, strict=True)
+    return [each if each.text == text else msgspec.structs.replace(each, text=text) for each, text in pairs]
+
+
 @lru_cache(maxsize=4096)
 def language_of(text: str) -> str:
     """The language of a text, "" if unknown."""
@@ -67,63 +75,10 @@ def is_unspaced(text: str) -> bool:
     return _UNSPACED.search(text) is not None
 
 
-Wanted = Literal["number", "date", "name", "reason", "other"]
-Measure = Literal["", "age", "extent", "money", "share"]
-"""The kind of number asked for, if the question says so: an age, a length or time, a price, a share."""
-ASKING: dict[Wanted, str] = {
-    "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
-    "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
-    "wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, 多少, 几, 幾, 多大, 多久, "
-    "いくつ, いくら, كم, cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel, "
-    "कितने, कितना, कितनी, กี่, เท่าไร, เท่าไหร่, เท่าใด",
-    "date": "when, what year, which year, what date, what day, which day, what month, what century, wann, "
-    "welchem jahr, welches jahr, "
-    "welchem tag, когда, каком году, какого года, 什么时候, 什麼時候, 何时, 何時, 哪一年, 哪年, いつ, "
-    "何年, متى, أي عام, "
-    "أي سنة, cuándo, qué año, quand, quelle année, quando, che anno, que ano, wanneer, welk jaar, कब, किस वर्ष, किस साल"
-    ", เมื่อไร, เมื่อไหร่, เมื่อใด, ปีใด, ปีไหน, วันใด, วันไหน",
-    "name": "who, whom, whose, where, wer, wem, wen, wessen, wo, wohin, кто, кого, кем, кому, чей, где, куда, 谁, 誰, "
-    "哪里, 哪裡, 哪儿, どこ, だれ, أين, quién, quiénes, dónde, qui, où, chi, dove, quem, onde, waar, "
-    "कौन, किसने, किसे, किसका, किसकी, कहाँ, कहां, ใคร, ผู้ใด, ที่ไหน, ที่ใด",
-    "reason": "why, warum, weshalb, wieso, почему, зачем, 为什么, 為什麼, なぜ, لماذا, por qué, "
-    "pourquoi, perché, por que, "
-    "waarom, क्यों, ทำไม, เหตุใด, เพราะอะไร",
-}
-"""The words that ask for each kind, in the languages of the segmenter; in others a question asks for `other`."""
-SAID = "hoch"
-"""The end of "wie hoch", which the answer has too ("26 Meter hoch"); "how tall" and the like are no cue at all."""
-MEASURED: dict[Measure, str] = {
-    "age": "how old, wie alt, сколько лет, какого возраста, 几岁, 幾歲, 多大年纪, 何歳, كم عمر, qué edad, quel âge, "
-    "quanti anni ha, che età, quantos anos tem, que idade, hoe oud",
-    "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie hoch, wie weit, "
-    "wie tief, wie breit, как долго, как далеко, какой высоты, какой длины, 多久, 多长, 多長, 多高, 多远, 多遠, "
-    "cuánto tiempo, cuánto mide, combien de temps, hoe lang, hoe hoog, hoe ver",
-    "money": r"how much (?:do|does|did|will|would|has|have|had)\b[^?]*(?<!\bthe )\bcost(?! of), what price, wie teuer, "
-    r"was kostet, was kostete, wie viel [^?]*\b(?:ge)?koste\w+, сколько сто(?:ит|ят|ил[аио]?), 多少钱, 多少錢, いくら, "
-    r"cuánto [^?]*(?<!\bel )\bc(?:uest|ost)\w+, combien [^?]*\bcoût\w+, quanto [^?]*\bcost\w+, hoeveel [^?]*\bkost\w*",
-    "share": "what percentage, what percent, which percentage, wie viel prozent, welcher prozentsatz, какой процент, "
-    "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
-}
-"""The words that ask for a measure."""
-LIGHT: dict[Measure, str] = {
-    "extent": "take takes took dauern dauert dauerte prendre prend durer dure tardar tarda durar dura занимать "
-    "занимает длиться длится",
-    "money": "cost costs kosten kostet kostete gekostet coûter coûte coûté costar cuesta costó costare costa "
-    "стоить стоит",
-}
-"""Words that only ask for a measure: a price is also what is "paid", and what takes a week is done "within" it."""
-CJK_ASKING = regex(
-    "什么时候|什麼時候|多少|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪個|哪些|哪|何时|何時|いくつ|いくら|どこ|だれ|どの|いつ|怎么|怎麼"
-    "|如何|为什么|為什麼|なぜ|几|幾|谁|誰|吗|嗎|呢|的|了|是|在|被|和|与|與"
-    "|เมื่อ(?:ไร|ไหร่|ใด)|เท่า(?:ไร|ไหร่|ใด)|อะไร|ใคร|ที่ไหน|ไหน|ใด|กี่|อย่างไร|ยังไง|หรือไม่|คือ"
-)
-"""Words which ask in unspaced scripts, cut out before keys are made of a question."""
-
-
-@cache
-def _cues() -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
+@lru_cache(maxsize=64)
+def _cues(languages: frozenset[str]) -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
     # Compiled when a question is first read: two hundred patterns.
-    return tuple((wanted, _cue(form)) for wanted, forms in ASKING.items() for form in forms.split(","))
+    return tuple((wanted, _cue(form)) for wanted, form in asking_in(sorted(languages)))
 
 
 @cache
@@ -131,9 +86,13 @@ def _measuring() -> tuple[tuple[Measure, re.Pattern[str]], ...]:
     return tuple((measure, _cue(form)) for measure, forms in MEASURED.items() for form in forms.split(","))
 
 
+_MARKED = "\u0900-\u0963\u0966-\u0dff"
+"""Indic scripts, whose vowel signs belong to a word but are not of Python's word class."""
+
+
 def _cue(form: str) -> re.Pattern[str]:
-    form = _plain(form)
-    return re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)")
+    form = unicodedata.normalize("NFKC", form.strip().casefold())
+    return re.compile(form if is_unspaced(form) else rf"(?<![\w{_MARKED}]){form}(?![\w{_MARKED}])")
 
 
 _NAME = regex(r"(?<![^\W_])[^\W\d_][\w'’-]*")
@@ -177,14 +136,15 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
     whole = f"{about} {text}".strip()
     language = language_of(beside or whole)
     analysis = analysis_of(language)
-    stop = stop_terms(analysis) | stop_terms(analysis_for(whole))
-    wanted, cue = _wanted_kind(text)
+    asking = language_of(whole)
+    stop = stop_terms(language) | stop_terms(asking)
+    wanted, cue = _wanted_kind(text, frozenset((language, asking)))
     bare = text.casefold().replace(cue.removesuffix(SAID), " ", 1) if cue else text
     stated = (key for part in (bare, about) for key in _keys(part, analysis))
     topic = tuple(dict.fromkeys(key for key in stated if key not in stop))
     telling = topic or keys(whole, analysis)
     names = _names(text, analysis) | _names(about, analysis)
-    negating = language_of(whole) or language
+    negating = asking or language
     denied = (frozenset(_keys(part, analysis)) & set(topic) for part in denied_parts(text, negating))
     measure = _measure(text)
     return TopicQuestion(
@@ -205,18 +165,20 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
 
 def _keys(text: str, analysis: str) -> tuple[str, ...]:
     """The keys of a question's words, without interrogative words in scripts where nothing separates them."""
-    return keys(CJK_ASKING.sub(" ", text) if is_unspaced(text) else text, analysis)
+    return keys(without_asking(text) if is_unspaced(text) else text, analysis)
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).strip()
+    return plain_digits(unicodedata.normalize("NFKC", text)).strip()
 
 
-def _wanted_kind(text: str) -> tuple[Wanted, str]:
+def _wanted_kind(text: str, languages: frozenset[str]) -> tuple[Wanted, str]:
     """The kind asked for, and the words that ask for it: the first ones, the longer of two at one place."""
     folded = text.casefold()
     found = [
-        (match.start(), -len(match[0]), wanted, match[0]) for wanted, cue in _cues() if (match := cue.search(folded))
+        (match.start(), -len(match[0]), wanted, match[0])
+        for wanted, cue in _cues(languages)
+        if (match := cue.search(folded))
     ]
     return min(found)[2:] if found else ("other", "")
 

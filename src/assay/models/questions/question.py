@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.lexicon import stem
 from assay.core.patterns import regex
-from assay.core.relevance.topic_question import CJK_ASKING
+from assay.core.relevance.asking_words import UNSPACED_ASKING
 from assay.core.text import is_unspaced, words
 from assay.models.questions.document_relations import described
 from assay.models.questions.words import (
@@ -101,7 +101,7 @@ def analyze(text: str) -> ParsedQuestion:
 
 def _terms(text: str) -> tuple[str, ...]:
     """The keys of the topic words, without question words of unspaced scripts."""
-    return topics(CJK_ASKING.sub(" ", text) if is_unspaced(text) else text) or topics(text)
+    return topics(UNSPACED_ASKING.sub(" ", text) if is_unspaced(text) else text) or topics(text)
 
 
 def without(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQuestion:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.core.lexicon import MORE_STOP_WORDS, STOP_WORDS, stem
+from assay.core.function_words import MORE_STOP_WORDS, STOP_WORDS
+from assay.core.lexicon import stem
 from assay.core.patterns import regex
 from assay.core.text import is_unspaced, words
 
