@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import halting
 import pytest
@@ -15,6 +16,7 @@ import warm
 from assay import Assay
 from assay.core.errors import FetchFailed, UnknownName, UsageError
 from assay.core.ports.jobs import Job, JobFilter
+from assay.services import collections
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import AddJob, CrawlJob, ExportJob, PruneJob, SyncJob
 
@@ -335,3 +337,31 @@ async def test_a_place_which_shrinks_leaves_no_part_behind(tmp_path: Path, archi
         assert [each.state for each in await parts(assay, job)] == ["done"] * 5
         [origin] = await assay.origins("letters")
         assert len(origin.documents) == len(await held(assay, "letters"))
+
+
+async def test_documents_of_a_reading_cut_short_go_with_their_files(
+    tmp_path: Path, archive: Path, small_parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, cut = collections.read_files, asyncio.Event()
+
+    async def cut_short(*given: Any) -> Any:
+        done = await read(*given)
+        if not cut.is_set():
+            cut.set()
+            await asyncio.sleep(600)  # its documents are in the collection, and nobody has noted so
+        return done
+
+    monkeypatch.setattr(collections, "read_files", cut_short)
+    async with Assay(home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(str(archive),), collection="letters"))
+        worker = assay.job_worker(1)
+        working = asyncio.create_task(worker.work())
+        await cut.wait()
+        worker.stop()
+        await working
+        assert len(await held(assay, "letters")) > 3
+        for file in list(archive.rglob("*.md"))[3:]:
+            file.unlink()
+        await worked(assay)
+        assert (await assay.job(job.id)).state == "done"
+        assert len(await held(assay, "letters")) == 3

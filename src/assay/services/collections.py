@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.ports import Origin, SkippedFile
+from assay.core.ports import Library, Origin, SkippedFile
 from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import Ingested as Ingested
@@ -104,6 +104,18 @@ async def keep(context: Context, collection: str, origins: Sequence[Origin], pro
         await asyncio.to_thread(_remember, context, collection, origins)
         if context.settings.database is None or context.settings.search.index != "local":
             await asyncio.to_thread(context.search.sync, reading.say)
+
+
+async def drop_files(context: Context, files: Sequence[str], collection: str, origins: Sequence[Origin]) -> None:
+    """Take documents of deleted files out of a collection, except those that its origins or `origins` gave."""
+    if files:
+        await asyncio.to_thread(_drop_files, context.store.library, files, collection, origins)
+
+
+def _drop_files(library: Library, files: Sequence[str], collection: str, origins: Sequence[Origin]) -> None:
+    given = {sha for origin in (*library.origins(collection), *origins) for sha in origin.documents}
+    found = {each.sha256 for file in files for each in _candidates(file, collection, library.find)}
+    library.remove(found - given, collection)
 
 
 async def crawl(context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None) -> Ingested:

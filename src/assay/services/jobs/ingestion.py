@@ -122,7 +122,7 @@ async def files(context: Context, hand: JobInHand) -> Result:
             await _forgotten(context, [wanted.place])
     else:
         here = await asyncio.to_thread(_still_there, wanted)
-        gone = [f"{file} was deleted before it was read" for file in wanted.files if file not in here]
+        gone = [file for file in wanted.files if file not in here]
         done = await collections.read_files(context, here, wanted.collection, hand.tell)
     hand.note(
         worker=hand.job.holder,
@@ -134,7 +134,8 @@ async def files(context: Context, hand: JobInHand) -> Result:
     return {
         "documents": list(done.documents),
         "skipped": [msgspec.structs.asdict(each) for each in done.skipped],
-        "warnings": [*done.warnings, *gone],
+        "warnings": [*done.warnings, *(f"{file} was deleted before it was read" for file in gone)],
+        "gone": gone,
         "added": done.added,
         "files": done.files,
     }
@@ -229,7 +230,8 @@ async def _joined(context: Context, hand: JobInHand, collection: str) -> Result:
     """Store the places as they were read, and report the results of all parts.
 
     The documents are in the collection since they were read. So this step takes seconds with a million of them, and a
-    worker that dies in it costs no more.
+    worker that dies in it costs no more. Those of files that were deleted after a reading that was cut short are taken
+    out again.
 
     Raises:
         UsageError: parts have failed; the rest is stored.
@@ -237,7 +239,10 @@ async def _joined(context: Context, hand: JobInHand, collection: str) -> Result:
     parts = (await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY)))[::-1]
     done = [part for part in parts if part.state == "done"]
     hand.tell("indexing")
-    await collections.keep(context, collection, _origins(done), hand.tell)
+    origins = _origins(done)
+    gone = [file for part in done for file in part.result.get("gone", ())]
+    await collections.drop_files(context, gone, collection, origins)
+    await collections.keep(context, collection, origins, hand.tell)
     failed = [part for part in parts if part.state != "done"]
     if failed:
         raise UsageError(
