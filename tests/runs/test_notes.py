@@ -24,6 +24,11 @@ Present: Anna, Bob, Carla
 1. Carla checks the ferry contract by Friday
 2. Who pays for the buoys?
 """
+CHAT = (
+    "[12.05.26, 09:14] Anna: Morning! Where are the ropes?\n"
+    "[12.05.26, 09:17] Carla: the boat key is in the blue box\n"
+    "[12.05.26, 09:20] Anna: the captain wants 40 life jackets, not 35\n"
+)
 LINES = "Night ferry sails at half past ten\nThe ticket office opens 14 days before\nBerta sells the tickets\n"
 
 
@@ -31,6 +36,8 @@ LINES = "Night ferry sails at half past ten\nThe ticket office opens 14 days bef
 def notes(tmp_path: Path) -> Path:
     (tmp_path / "meeting.md").write_text(MEETING)
     (tmp_path / "ferry.txt").write_text(f"Ferry\n\n{LINES}")
+    (tmp_path / "chat.txt").write_text(CHAT)
+    (tmp_path / "slip.txt").write_text("Slipway\n\nThe slipway is 12 by 30 metres\nPainted grey last year\n")
     (tmp_path / "light.txt").write_text("Lighthouse of Ouessant repainted in April\n")
     return tmp_path
 
@@ -44,12 +51,18 @@ def notes(tmp_path: Path) -> Path:
         ("Who checks the ferry contract?", "Carla checks the ferry contract by Friday"),
         ("When does the night ferry sail?", "Night ferry sails at half past ten"),
         ("Who sells the tickets?", "Berta sells the tickets"),
+        ("Where is the boat key?", "[12.05.26, 09:17] Carla: the boat key is in the blue box"),
+        (
+            "How many life jackets does the captain want?",
+            "[12.05.26, 09:20] Anna: the captain wants 40 life jackets, not 35",
+        ),
+        ("How large is the slipway?", "The slipway is 12 by 30 metres"),
         ("When was the lighthouse of Ouessant repainted?", "Lighthouse of Ouessant repainted in April"),
     ],
 )
 async def test_a_line_of_notes_is_quoted_alone(notes: Path, question: str, answer: str) -> None:
     report = await assay.research(question, sources=[str(notes)])
-    assert report.markdown.splitlines()[0] == f"{answer} [1]"
+    assert report.markdown.splitlines()[0].replace("\\", "") == f"{answer} [1]"
 
 
 @pytest.mark.parametrize("question", ["Who designs the poster?", "Where does the mayor live?"])

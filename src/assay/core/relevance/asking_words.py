@@ -12,9 +12,9 @@ Measure = Literal["", "age", "extent", "money", "share"]
 """The kind of number asked for, if the question says so: an age, a length or time, a price, a share."""
 ASKING: dict[Wanted, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
-    "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
-    "wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, 多少, 几, 幾, 多大, 多久, "
-    "いくつ, いくら, كم, cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel, "
+    "how many, how much, how large, how big, how long, how old, how often, how far, what percentage, what percent, "
+    "wie viele, wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, "
+    "多少, 几, 幾, 多大, 多久, いくつ, いくら, كم, cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel, "
     "कितने, कितना, कितनी",
     "date": "when, what year, which year, what date, what day, which day, what month, what century, wann, "
     "welchem jahr, welches jahr, "
@@ -153,7 +153,8 @@ MEASURED: dict[Measure, str] = {
     "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie hoch, wie weit, "
     "wie tief, wie breit, как долго, как далеко, какой высоты, какой длины, 多久, 多长, 多長, 多高, 多远, 多遠, "
     "cuánto tiempo, cuánto mide, combien de temps, hoe lang, hoe hoog, hoe ver",
-    "money": r"how much (?:do|does|did|will|would|has|have|had)\b[^?]*(?<!\bthe )\bcost(?! of), what price, wie teuer, "
+    "money": r"how much (?:do|does|did|will|would|has|have|had)\b[^?]*(?<!\bthe )\bcost(?! of), "
+    r"what (?:do|does|did|will|would)\b[^?]*\bcost(?=\W*$), what price, wie teuer, "
     r"was kostet, was kostete, wie viel [^?]*\b(?:ge)?koste\w+, сколько сто(?:ит|ят|ил[аио]?), 多少钱, 多少錢, いくら, "
     r"cuánto [^?]*(?<!\bel )\bc(?:uest|ost)\w+, combien [^?]*\bcoût\w+, quanto [^?]*\bcost\w+, hoeveel [^?]*\bkost\w*",
     "share": "what percentage, what percent, which percentage, wie viel prozent, welcher prozentsatz, какой процент, "

@@ -27,6 +27,8 @@ _OPTION = regex(r"(?<![\w`])--[a-z]")
 _RULE = regex(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
 _BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _ITEM = regex(r"^(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S)", re.MULTILINE)
+_STAMP = regex(r"[\[(]?\d{1,4}[-./:]\d[\d\-./:, TZ+]*[\])]?\s")
+"""The date or the time that a message in a chat or a log begins with."""
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
 _URL = regex(r"\]\([^)\s]*\)|https?://\S+")
 _LINK_TARGET = regex(r"\[[^\]]+\]:\s")
@@ -133,25 +135,27 @@ def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence
     if (field := read_field(passage, text)) and not ends(field.value):
         return _line(passage, place, one_line(_BULLET.sub("", text, count=1)))
     items = _items(text)
+    name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
     found: list[PassageSentence] = []
     for item in items:
         body = _BULLET.sub("", item, count=1)
         short = not headed or len(items) > 1 or body != item
         for start, end in sentences(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
-            found.extend(PassageSentence(part, passage, place) for part in _parts(line) if _quotable(part, short))
+            quoted = (part for part in _parts(line) if _quotable(part, short))
+            found.extend(PassageSentence(part, passage, place, heading=name) for part in quoted)
     return tuple(found)
 
 
 def _items(text: str) -> list[str]:
-    """The items of a list, or the lines of notes: each begins like a sentence, and none ends like one."""
+    """The items of a list, the lines of a log, or those of notes: each begins like a sentence, none ends like one."""
     if len(items := [item for item in _ITEM.split(text) if not item.isspace()]) > 1:
         return items
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    notes = all(
-        (line[0].isupper() or line[0].isdigit()) and not ends(line) and line[-1] not in ",;:-" for line in lines
-    )
-    return lines if notes else [text]
+    if all(map(_STAMP.match, lines)):
+        return lines
+    begun = all(line[0].isupper() or line[0].isdigit() for line in lines)
+    return lines if begun and not any(ends(line) or line[-1] in ",;:-" for line in lines) else [text]
 
 
 def _parts(line: str) -> list[str]:
@@ -234,7 +238,7 @@ def _quotable(line: str, item: bool = False) -> bool:
         letters
         >= (4 if is_unspaced(line) else 6 if ended and len(line.split()) > 2 else 8 if not line.isascii() else 16)
         and len(line) <= LONGEST
-        and letters * 2 > len(line)
+        and letters * 2 > len(_STAMP.sub("", line, count=1))
         and (" " in line or not line.isascii())
         and not line.startswith(_STRUCTURE)
         and not _LINK_TARGET.match(line)
@@ -288,6 +292,7 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
                 asked = sentence
             answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED
             above = f"{heading} {asked.text}".strip() if answers else heading
+            above = f"{above} {sentence.heading}".strip()
             placed = msgspec.structs.replace(sentence, heading=above, label=passage.about or _described(passage.text))
             found.setdefault(sentence.text, placed)
     return list(found.values())
