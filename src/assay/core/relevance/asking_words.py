@@ -14,7 +14,8 @@ ASKING: dict[Wanted, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
     "how many, how much, how large, how big, how long, how old, how often, how far, what percentage, what percent, "
     "wie viele, wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, "
-    "多少, 几, 幾, 多大, 多久, いくつ, いくら, كم, cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel, "
+    "多少, 几, 幾, 多大, 多久, いくつ, いくら, كم, "
+    "cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel, "
     "कितने, कितना, कितनी",
     "date": "when, what year, which year, what date, what day, which day, what month, what century, wann, "
     "welchem jahr, welches jahr, "
