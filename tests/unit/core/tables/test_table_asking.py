@@ -108,6 +108,8 @@ def test_answers(question: str, expected: str) -> None:
         "How many people live in France?",
         "What is the average price of a loaf of bread in Berlin today?",
         "Wie hoch ist der Umsatz von Lampe in Nord?",
+        "How many rows can the table of rivers have?",
+        "Wie viele Zeilen kann die Tabelle der Flüsse haben?",
         "",
     ],
 )
