@@ -21,8 +21,8 @@ Present: Anna, Bob, Carla
 
 ## Still open
 
-1. Carla checks the ferry contract by Friday
-2. Who pays for the buoys?
+* Carla checks the ferry contract by Friday
+* Who pays for the buoys?
 """
 CHAT = (
     "[12.05.26, 09:14] Anna: Morning! Where are the ropes?\n"
@@ -63,6 +63,7 @@ def notes(tmp_path: Path) -> Path:
 async def test_a_line_of_notes_is_quoted_alone(notes: Path, question: str, answer: str) -> None:
     report = await assay.research(question, sources=[str(notes)])
     assert report.markdown.splitlines()[0].replace("\\", "") == f"{answer} [1]"
+    assert {claim.verdict for claim in report.claims} == {"quoted"}
 
 
 @pytest.mark.parametrize("question", ["Who designs the poster?", "Where does the mayor live?"])

@@ -25,6 +25,7 @@ else:
     nupunkt = later("nupunkt")
 
 _IN_NAME = regex(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
+_LINE = regex(r"\S(?:.*\S)?")
 _BLANK_LINE = regex(r"\n[ \t\r\f\v]*(?=\n)")
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3041-\u309f\u30a1-\u30ff\u3100-\u312f"
@@ -86,6 +87,50 @@ def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
         start = blank.end()
     spans.extend(_paragraph(text, start, len(text)))
     return spans
+
+
+_STAMP = regex(r"[\[(]?\d{1,4}[-./:]\d[\d\-./:, TZ+]*[\])]?\s+")
+"""The date or the time that a message in a chat or a log begins with."""
+_FULL_STOPS = (".", "!", "?", "。", "！", "？", "؟", "…", "।", "｡")
+_UNFINISHED = (",", ";", ":", "-", "–", "(")
+
+
+def ends_sentence(line: str) -> bool:
+    """True if a line ends like a sentence."""
+    return line.rstrip("\"'”’»›)]*_`」』】）").endswith(_FULL_STOPS)
+
+
+def without_stamp(line: str) -> str:
+    """A line without the date or the time that it begins with."""
+    return _STAMP.sub("", line, count=1)
+
+
+def separate_lines(text: str) -> list[tuple[int, int]]:
+    """The spans of the lines of a text in which each stands for itself, else none.
+
+    These are messages of a chat or a log, which begin with a date or a time; and notes, whose lines all begin with a
+    capital or a digit, while none ends like a sentence or with a word that another follows.
+    """
+    lines = [match.span() for match in _LINE.finditer(text)]
+    if len(lines) < 2:
+        return []
+    written = [text[start:end] for start, end in lines]
+    if all(map(_STAMP.match, written)) or all(map(_is_note, written)):
+        return lines
+    return []
+
+
+def _is_note(line: str) -> bool:
+    begun = line[0].isupper() or line[0].isdigit()
+    if not begun or ends_sentence(line) or line.endswith(_UNFINISHED):
+        return False
+    return line.rpartition(" ")[2].casefold() not in _connecting() and len(sentences(line)) == 1
+
+
+@functools.cache
+def _connecting() -> frozenset[str]:
+    """Words that another follows, in every language: a line is too short to tell which it is in."""
+    return frozenset(" ".join(COMMON_WORDS.values()).split())
 
 
 def _paragraph(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sampling import scaled
 
 from assay.core import text as text_module
-from assay.core.text import estimate_tokens, pairs, sentences, words
+from assay.core.text import estimate_tokens, pairs, sentences, separate_lines, words
 
 
 def split(text: str) -> list[str]:
@@ -152,3 +152,27 @@ def test_pairs_overlap_and_leave_nothing_out(run: str):
 def test_pairs_of_han_are_of_characters_and_of_thai_of_syllables():
     assert pairs("分词法") == ["分词", "词法"]
     assert pairs("ท่าเรือ") == ["ท่าเรื", "เรือ"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Launch moved to June\n  Bob takes the press kit\n", ["Launch moved to June", "Bob takes the press kit"]),
+        ("12.05. 09:14 no idea.\n12.05. 09:15 me neither", ["12.05. 09:14 no idea.", "12.05. 09:15 me neither"]),
+        ("2016-2019 Halle\n2019-2023 Mechelen", ["2016-2019 Halle", "2019-2023 Mechelen"]),
+        ("Only one line", []),
+        ("A sentence that is broken\nInto two. And a third", []),
+        ("Notes of\nThe board", []),
+        ("Port, depth,\nGoole", []),
+    ],
+)
+def test_lines_that_stand_alone(text: str, lines: list[str]) -> None:
+    assert [text[start:end] for start, end in separate_lines(text)] == lines
+
+
+@given(st.text(st.sampled_from("Ab1[ .\n,:日"), max_size=40))
+def test_separate_lines_are_the_lines(text: str) -> None:
+    assert [text[start:end] for start, end in separate_lines(text)] in (
+        [],
+        [each.strip() for each in text.split("\n") if each.strip()],
+    )

@@ -57,6 +57,8 @@ def test_parts_and_changes_are_not(claim: str) -> None:
         ("Status: Superseded", "Status: Superseded"),
         ("-5 degrees were measured.", "-5 degrees were measured."),
         ('He said "go." Then he left.', "Then he left."),
+        ("Launch moved to June\nBob takes the press kit\nBudget cut by 20 %", "Bob takes the press kit"),
+        ("[09:14] Ann: no. Never\n[09:17] Bob: the key is in the box", "[09:17] Bob: the key is in the box"),
         ("x ≤ 10² holds for café.", "x ≤ 10² holds for cafe\u0301."),
     ],
 )
@@ -78,3 +80,16 @@ def test_a_sentence_the_passage_holds_only_a_part_of_does_not_count() -> None:
     )
     assert verbatim("the plan was approved, and it was cheap.", cut) is None
     assert verbatim("All agreed", cut) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nobody said that\nThe plan was approved",
+        "The board denied:\nThe plan was approved",
+        "If it rains,\nThe plan was approved\nBy nobody",
+        "it is false what they say\nThe plan was approved",
+    ],
+)
+def test_a_line_that_goes_on_from_another_is_no_whole(text: str) -> None:
+    assert verbatim("The plan was approved", evidence(passage("S1.1", text))) is None

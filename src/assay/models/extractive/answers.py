@@ -13,11 +13,11 @@ from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
-from assay.core.text import words
+from assay.core.text import ends_sentence, words
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
-from assay.models.shown_documents.passages import PassageField, PassageSentence, ends, one_line
+from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.shown_documents.tabular import computed_units, rows
 
@@ -160,7 +160,7 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     at = placed.index(best)
     before = placed[at - 1] if at and begins_pointing_back(best[1].text) else best
     near = before is not best and before[1].passage == best[1].passage
-    told = before[1].kind == "prose" and ends(before[1].text) and not asks(before[1].text)
+    told = before[1].kind == "prose" and ends_sentence(before[1].text) and not asks(before[1].text)
     return [before] if near and told else []
 
 
@@ -212,7 +212,7 @@ def _lead(subject: Subject) -> list[QuotableUnit]:
         field = book.field(*DESCRIBING)
         if field is not None:
             found.append(frame(book, field))
-        prose = [each for each in book.sentences if each.kind == "prose" and ends(each.text)]
+        prose = [each for each in book.sentences if each.kind == "prose" and ends_sentence(each.text)]
         found.extend(_unit(book, sentence) for sentence in prose[:LEAD])
     return found
 

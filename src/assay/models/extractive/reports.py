@@ -14,6 +14,7 @@ from assay.core.brief import Section
 from assay.core.messages import Request
 from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
+from assay.core.text import ends_sentence
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, calculated, frames, select
@@ -21,7 +22,7 @@ from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
-from assay.models.shown_documents.passages import ends, one_line
+from assay.models.shown_documents.passages import one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
 from assay.models.shown_documents.tabular import is_in_rows, is_row_of
 
@@ -211,7 +212,7 @@ def _paragraphs(units: Sequence[QuotableUnit]) -> str:
     blocks: list[str] = []
     last: QuotableUnit | None = None
     for unit in units:
-        flows = not unit.frame and ends(unit.text)
+        flows = not unit.frame and ends_sentence(unit.text)
         if last is not None and flows and unit.source == last.source:
             blocks[-1] += f" {unit.line()}"
         else:

@@ -15,7 +15,7 @@ from assay.core.patterns import regex
 from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
-from assay.core.text import is_unspaced, sentences, words
+from assay.core.text import ends_sentence, is_unspaced, sentences, separate_lines, without_stamp, words
 
 _FIELD = regex(
     r"\s*(?:[-*+]\s+)?[*_]{0,2}(?P<key>[^\W\d_][\w /()'.#-]{0,38}?)[*_]{0,2}\s*"
@@ -27,12 +27,9 @@ _OPTION = regex(r"(?<![\w`])--[a-z]")
 _RULE = regex(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
 _BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _ITEM = regex(r"^(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S)", re.MULTILINE)
-_STAMP = regex(r"[\[(]?\d{1,4}[-./:]\d[\d\-./:, TZ+]*[\])]?\s")
-"""The date or the time that a message in a chat or a log begins with."""
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
 _URL = regex(r"\]\([^)\s]*\)|https?://\S+")
 _LINK_TARGET = regex(r"\[[^\]]+\]:\s")
-_END = (".", "!", "?", "。", "！", "？", "؟", "…", "।", "｡")
 _CODE = regex(
     r"[{};]\s*$|^\s*[\w.\[\]\"']+\s*(?:[:+*/-]?=|->)\s*\S.*$"
     r"|^\s*(?:(?:async )?def|class|import|from|let|fn|pub|func|var|const|return)\b.*[:({;]?$"
@@ -132,7 +129,7 @@ def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence
         return _line(passage, place, text)
     if lines := _keyed(text):
         return tuple(each for line in lines for each in _line(passage, place, line))
-    if (field := read_field(passage, text)) and not ends(field.value):
+    if (field := read_field(passage, text)) and not ends_sentence(field.value):
         return _line(passage, place, one_line(_BULLET.sub("", text, count=1)))
     items = _items(text)
     name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
@@ -148,14 +145,10 @@ def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence
 
 
 def _items(text: str) -> list[str]:
-    """The items of a list, the lines of a log, or those of notes: each begins like a sentence, none ends like one."""
+    """The items of a list, or the lines of notes or a log; the text itself if it is none of these."""
     if len(items := [item for item in _ITEM.split(text) if not item.isspace()]) > 1:
         return items
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if all(map(_STAMP.match, lines)):
-        return lines
-    begun = all(line[0].isupper() or line[0].isdigit() for line in lines)
-    return lines if begun and not any(ends(line) or line[-1] in ",;:-" for line in lines) else [text]
+    return [text[start:end] for start, end in separate_lines(text)] or [text]
 
 
 def _parts(line: str) -> list[str]:
@@ -233,12 +226,12 @@ def _quotable(line: str, item: bool = False) -> bool:
     """True if a line says something: a sentence, or a line of several words. An `item` of a list needs only a few."""
     letters = sum(map(_is_letter, line))
     emphasized = line[:1] in ("*", "_") and line[-1:] == line[:1]
-    ended = ends(line) or (item and not emphasized and len(line.split()) >= ITEM_WORDS)
+    ended = ends_sentence(line) or (item and not emphasized and len(line.split()) >= ITEM_WORDS)
     return (
         letters
         >= (4 if is_unspaced(line) else 6 if ended and len(line.split()) > 2 else 8 if not line.isascii() else 16)
         and len(line) <= LONGEST
-        and letters * 2 > len(_STAMP.sub("", line, count=1))
+        and letters * 2 > len(without_stamp(line))
         and (" " in line or not line.isascii())
         and not line.startswith(_STRUCTURE)
         and not _LINK_TARGET.match(line)
@@ -254,11 +247,6 @@ def _quotable(line: str, item: bool = False) -> bool:
 def _is_letter(sign: str) -> bool:
     """True if a character is a letter, or a mark that belongs to one, as half of the characters in Hindi do."""
     return sign.isalpha() or (not sign.isascii() and unicodedata.category(sign)[0] == "M")
-
-
-def ends(line: str) -> bool:
-    """True if a line ends like a sentence."""
-    return line.rstrip("\"'”’»›)]*_`」』】）").endswith(_END)
 
 
 def _long(line: str) -> bool:
@@ -301,5 +289,10 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
 def _described(text: str) -> str:
     """The name on the first line of a passage, if its description follows; else ""."""
     first, _, rest = text.partition("\n")
-    fits = rest[:1].isspace() and len(first.split()) <= TERM_WORDS and not ends(first) and first[-1:] not in ",;-|"
+    fits = (
+        rest[:1].isspace()
+        and len(first.split()) <= TERM_WORDS
+        and not ends_sentence(first)
+        and first[-1:] not in ",;-|"
+    )
     return first if fits and any(map(str.isalpha, first)) else ""

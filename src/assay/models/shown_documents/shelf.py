@@ -13,10 +13,10 @@ from assay.core.lexicon import stem
 from assay.core.messages import Closeness, Rarity
 from assay.core.patterns import regex
 from assay.core.sources import ordinal_of
-from assay.core.text import words
+from assay.core.text import ends_sentence, words
 from assay.models.questions.question import Identifier, ParsedQuestion, points_back, without
 from assay.models.questions.words import FRAMES, carries_topic, stems
-from assay.models.shown_documents.passages import PassageField, PassageSentence, ends, place, read_field, split
+from assay.models.shown_documents.passages import PassageField, PassageSentence, place, read_field, split
 
 A_MARKER = 30
 """The most passages in one marker; a longer one is no marker (`core.scanner`)."""
@@ -101,7 +101,7 @@ class SourcePassages:
         first, after = self.passages[:2]
         if ordinal_of(first.id) or "\n" in first.text or read_field(first.id, first.text):
             return ""
-        headed = read_field(after.id, after.text) is not None and not ends(first.text)
+        headed = read_field(after.id, after.text) is not None and not ends_sentence(first.text)
         return first.id if headed or words(first.text) == words(self.title) else ""
 
     @cached_property

@@ -10,7 +10,7 @@ import msgspec
 from assay.core.patterns import regex
 from assay.core.scanner import scan
 from assay.core.sources import Passage
-from assay.core.text import sentences, words
+from assay.core.text import sentences, separate_lines, words
 from assay.verify.analyzed_text import COMMON, FoldedText, plain
 from assay.verify.evidence import ClaimEvidence, ClaimSlot, SlotFinding
 
@@ -171,10 +171,11 @@ def _stands(wanted: str, passage: Passage, evidence: ClaimEvidence) -> bool:
 
 def _bounds(passage: Passage, text: FoldedText, evidence: ClaimEvidence) -> tuple[set[int], set[int]]:
     """Where whole sentences of the passage begin and end in its folded text."""
-    spans = sentences(passage.text)
     lines = [match.start() for match in _LINE.finditer(passage.text)]
-    firsts = [start for start, _ in spans][passage.id in evidence.cut_before :]
-    lasts = [end for _, end in spans][: len(spans) - (passage.id in evidence.cut_after)]
+    firsts, lasts = list[int](), list[int]()
+    for spans in (sentences(passage.text), separate_lines(passage.text)):
+        firsts += [start for start, _ in spans][passage.id in evidence.cut_before :]
+        lasts += [end for _, end in spans][: len(spans) - (passage.id in evidence.cut_after)]
     starts = {_skipped(text.text, text.index(start)) for start in (*firsts, *lines)}
     ends = {_trimmed(text.text, text.index(end)) for end in (*lasts, *(line for line in lines if line))}
     return starts, ends
