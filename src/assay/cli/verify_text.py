@@ -17,7 +17,7 @@ from assay.cli import run_options
 from assay.cli.figures import joined, price, summed
 from assay.cli.library import stored
 from assay.cli.options import Command
-from assay.cli.terminal import Exit, clean, say, write, write_json
+from assay.cli.terminal import Exit, clean, say, write_json, write_lines
 from assay.core.claims import HOLDING
 from assay.core.clean import local_path
 from assay.core.milestones import counted, shorten
@@ -77,7 +77,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     if asked.as_json:
         write_json(found)
     else:
-        write("\n".join(_verdict_lines(found, str(file), problems=asked.problems)))
+        write_lines(_verdict_lines(found, str(file), problems=asked.problems))
     demanding = asked.strict or asked.least is not None
     if demanding and not found.summary.claims:
         say(f"{file} states nothing that could be checked: that is not taken for a text whose claims hold")
