@@ -55,5 +55,5 @@ def test_wrapped_lines_go_on_where_their_text_began():
     assert wrapped("  plan: the pier was built", 16, 2) == "  plan: the pier\n    was built"
     assert wrapped("one\ntwo three", 8) == "one\ntwo\nthree"
     address = f"https://example.org/{'a' * 40}"
-    assert wrapped(f"see {address} for it", 20) == f"see {address}\nfor it"
+    assert wrapped(f"see {address} for it", 20) == f"see {address} for it"
     assert wrapped("", 20) == ""
