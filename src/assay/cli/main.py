@@ -311,6 +311,15 @@ def main(args: Sequence[str] | None = None) -> int:
     return code
 
 
+PLAIN = {
+    "integer range": "a whole number",
+    "integer": "a whole number",
+    "float range": "a number",
+    "float": "a number",
+}
+"""What click calls the kinds of numbers that it asks for, and what people do."""
+
+
 def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
     try:
         try:
@@ -322,6 +331,8 @@ def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
         error.show()
         return Exit.USAGE
     except click.ClickException as error:
+        for clicks, ours in PLAIN.items():
+            error.message = error.message.replace(f"is not a valid {clicks}", f"is not {ours}")
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):

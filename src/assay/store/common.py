@@ -34,6 +34,9 @@ HASH_PREFIX = 8
 NAMED = 5
 """How many runs an error names."""
 
+LAST = "last"
+"""Names the newest run where an id is expected."""
+
 _LONGEST_REFERENCE = 4000
 
 
@@ -269,7 +272,7 @@ def only(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
     if starting:
         raise UnknownName("run", reference, hint=f"(more than one begins so: {_some(starting)})")
     known = list(known)
-    near = difflib.get_close_matches(reference, known, n=1)
+    near = difflib.get_close_matches(reference, [*known, LAST] if known else [], n=1)
     newest = f"(the newest: {_some(known)})" if known else "(there are no runs yet)"
     raise UnknownName("run", reference, near, "" if near else newest)
 
