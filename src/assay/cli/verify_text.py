@@ -15,7 +15,7 @@ from assay import Assay, settings
 from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
 from assay.cli.figures import joined, price, summed
-from assay.cli.library import stored
+from assay.cli.library import ReadingTime, stored
 from assay.cli.options import Command
 from assay.cli.terminal import Exit, clean, say, write_json, write_lines
 from assay.core.claims import HOLDING
@@ -90,7 +90,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
 async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
     data = await asyncio.to_thread(_read, file)
     configured, home = settings.load(), asked.judge.home
-    shelved = any(path.startswith("@") for path in asked.paths)
+    shelved, reading = any(path.startswith("@") for path in asked.paths), ReadingTime(say)
     async with stored(home) if shelved else Assay(configured) as assay:
         found = await assay.verify(
             data,
@@ -103,13 +103,14 @@ async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> Verifie
             allow_private=asked.judge.allow_private,
             max_usd=asked.judge.max_usd,
             max_tokens=asked.judge.max_tokens,
-            progress=None if quiet else say,
+            progress=None if quiet else reading,
         )
     if not quiet:
         for warning in found.warnings:
             say(f"warning: {warning}")
         if found.model:
             say(spent(found.model, found.usage))
+        reading.tell(asked.paths)
     return found
 
 
