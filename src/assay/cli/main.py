@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 import traceback
@@ -331,9 +332,7 @@ def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
         error.show()
         return Exit.USAGE
     except click.ClickException as error:
-        for clicks, ours in PLAIN.items():
-            error.message = error.message.replace(f"is not a valid {clicks}", f"is not {ours}")
-        error.show()
+        _show(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("cancelled", err=True)
@@ -343,6 +342,15 @@ def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
             traceback.print_exc()
         click.echo(f"assay: {clean(str(error))}", err=True)
         return _exit_for(error)
+
+
+def _show(error: click.ClickException) -> None:
+    shown = io.StringIO()
+    error.show(shown)
+    text = shown.getvalue()
+    for clicks, ours in PLAIN.items():
+        text = text.replace(f"is not a valid {clicks}.", f"is not {ours}.")
+    click.echo(text, nl=False, err=True)
 
 
 def _exit_for(error: AssayError) -> Exit:

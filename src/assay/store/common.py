@@ -31,11 +31,8 @@ FOUND = 20
 HASH_PREFIX = 8
 """The least characters of a hash by which a document is found."""
 
-NAMED = 5
-"""How many runs an error names."""
-
-LAST = "last"
-"""Names the newest run where an id is expected."""
+NAMED, LAST = 5, "last"
+"""How many runs an error names; what names the newest one where an id is expected."""
 
 _LONGEST_REFERENCE = 4000
 
