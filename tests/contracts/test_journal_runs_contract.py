@@ -276,6 +276,12 @@ async def test_an_unknown_one_is_told_the_newest_and_not_all(journal):
         await journal.find("xyz")
 
 
+async def test_a_slip_in_the_word_for_the_newest_is_recognized(journal):
+    await begin(journal, "k3v9")
+    with pytest.raises(UnknownName, match=r"no run named 'lst'; did you mean 'last'\?$"):
+        await journal.find("lst")
+
+
 async def test_what_names_no_run_is_unknown(journal):
     await begin(journal, "ab12")
     for reference in ("", "AB", "x%", "_b12", "ab12 ", "a" * 5000, "\0"):

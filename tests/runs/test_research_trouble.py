@@ -208,6 +208,7 @@ async def test_finished_early_reports_what_was_found() -> None:
     assert "The tide at Brest rises seven metres. [S1001.1]" in finding.text
     assert log.written == ROSE
     assert log.last(e.AgentFinished).stop == "finished_early"
+    assert log.last(e.Warned).message == "research was ended early on request"  # by no limit
 
 
 async def test_finished_before_any_agent_offers_what_the_look_around_showed() -> None:

@@ -55,6 +55,36 @@ async def test_a_form_begins_a_run_and_leads_to_it(server: Served) -> None:
         assert " style=" not in page.text
 
 
+def once_of(page: str) -> str:
+    """The hidden key of the form on a page."""
+    found = re.search(r'name="once" value="([\w-]+)"', page)
+    assert found
+    return found[1]
+
+
+async def test_a_button_pressed_twice_begins_one_run(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        pages = [(await client.get("/")).text for _ in range(2)]
+        data = {"question": TIDE, "web_asked": "1", "collection": "tides", "once": once_of(pages[0])}
+        files = {"files": ("quay.txt", b"The quay of Vendel was built in 1860.")}
+        found = list[str]()
+        for ways in ({"data": data}, {"data": data, "files": files}):
+            sent = await asyncio.gather(*(client.post("/ask", **ways) for _ in range(2)))
+            assert [each.status_code for each in sent] == [303, 303]
+            assert sent[0].headers["location"] == sent[1].headers["location"]
+            found.append(sent[0].headers["location"])
+        for changed in (data | {"depth": "light"}, data | {"once": once_of(pages[1])}):
+            found.append((await client.post("/ask", data=changed)).headers["location"])
+        assert len(set(found)) == 4
+        for path in found:
+            await until(client, path.removeprefix("/runs/"))
+        for how in ("evidence", "research"):
+            further = {"question": "How often?", "how": how, "once": once_of((await client.get(found[0])).text)}
+            sent = await asyncio.gather(*(client.post(f"{found[0]}/follow-up", data=further) for _ in range(2)))
+            assert sent[0].headers["location"] == sent[1].headers["location"] not in found
+            found.append(sent[0].headers["location"])
+
+
 async def test_the_web_is_searched_only_where_it_is_ticked(server: Served) -> None:
     async with server.client(headers=HTML) as client:
         for path, more in (("/ask", {}), ("/schedules", {"every": "daily"})):

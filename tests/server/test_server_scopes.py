@@ -64,6 +64,7 @@ async def test_a_reading_token_uses_the_tools_which_read_and_no_other(server: Se
             assert answer.is_error != reads, (name, answer.content)
             if not reads:
                 assert "needs the permission 'write'" in answer.content[0].text
+                assert "ask an administrator" in answer.content[0].text
         answer = await client.call_tool("research_wait", {"run_id": run, "answers": ["x"]})
         assert answer.is_error
         assert "seven metres" in (await client.read_resource(f"assay://runs/{run}/report.md")).contents[0].text

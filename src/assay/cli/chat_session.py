@@ -14,7 +14,7 @@ import click
 from assay import Assay, RunHandle
 from assay.cli import destinations
 from assay.cli.ask import Streaming, can_stream
-from assay.cli.claims import cited_lines
+from assay.cli.claims import write_cited
 from assay.cli.display import Display
 from assay.cli.figures import cost, joined, outcome, price, tokens
 from assay.cli.interrupts import heeding
@@ -260,7 +260,7 @@ class ChatSession:
         if not number.isdigit() or not number.isascii():
             raise click.UsageError("/cite needs the number of a citation: /cite 1")
         passages = await self._assay.passage(self._latest(), int(number))
-        write("\n\n".join("\n".join(cited_lines(passage)) for passage in passages))
+        write_cited(passages)
 
     async def _sources(self, _: str) -> None:
         report = build_report(await self._assay.view(self._latest()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import msgspec
 from assay.cli import options
 from assay.cli.figures import summed
 from assay.cli.library import read_library
-from assay.cli.terminal import clean, say, table, write, write_json
+from assay.cli.terminal import clean, say, table, write_json, write_lines
 from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import counted, shorten
@@ -165,10 +165,15 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
     if as_json:
         write_json(passages)
         return
-    write("\n\n".join("\n".join(cited_lines(passage)) for passage in passages))
+    write_cited(passages)
 
 
-def cited_lines(cited: CitedPassage) -> Iterator[str]:
+def write_cited(passages: Sequence[CitedPassage]) -> None:
+    """Print cited passages, each in its document."""
+    write_lines("\n\n".join("\n".join(_cited_lines(each)) for each in passages).split("\n"))
+
+
+def _cited_lines(cited: CitedPassage) -> Iterator[str]:
     """A cited passage in its document, as lines."""
     yield f"[{cited.number}] {clean(cited.source.title)}  {clean(cited.source.url)}"
     yield f"    {', '.join(_place(cited))}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,9 +17,10 @@ from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.app.layout import has_database
 from assay.cli.display import can_draw
-from assay.cli.terminal import TerminalOptions
+from assay.cli.terminal import TerminalOptions, say
 from assay.core.errors import UsageError
 from assay.core.later import later
+from assay.core.patterns import regex
 
 if TYPE_CHECKING:
     import ctypes
@@ -150,3 +153,31 @@ async def without_documents(assay: Assay, collection: str = DEFAULT, named_by: s
         return HOW_TO_ADD
     named = ", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else "")
     return f"the collection {collection} has no documents; others have some: {named} (`{named_by}`)"
+
+
+# Folders that are named for a run or a check are looked through each time; a collection is not.
+
+MANY, LONG = 200, 5.0
+"""Files and seconds of reading above which it is worth a hint."""
+_READING = regex(r"reading: file \d+ of (\d+)")
+
+
+class ReadingTime:
+    """Passes lines of progress on, and notes how many files were read and for how long."""
+
+    def __init__(self, show: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
+        self._show, self._now, self._began = show, now, now()
+        self._files, self._took = 0, 0.0
+
+    def __call__(self, line: str) -> None:
+        """Show a line; may be called from any thread."""
+        if found := _READING.match(line):
+            self._files, self._took = int(found[1]), self._now() - self._began
+        self._show(line)
+
+    def tell(self, sources: Sequence[str]) -> None:
+        """Say on a terminal how to keep a folder among `sources`, if it was long to read."""
+        folder = next((each for each in sources if Path(each).is_dir()), "")
+        if folder and self._files > MANY and self._took > LONG and sys.stderr is not None and sys.stderr.isatty():
+            adding = f"assay docs add {shlex.quote(folder)} -c NAME"
+            say(f"{folder} is looked through for each question; to keep it as a collection: {adding}, then --in @NAME")

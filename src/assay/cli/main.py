@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 import traceback
@@ -311,6 +312,15 @@ def main(args: Sequence[str] | None = None) -> int:
     return code
 
 
+PLAIN = {
+    "integer range": "a whole number",
+    "integer": "a whole number",
+    "float range": "a number",
+    "float": "a number",
+}
+"""What click calls the kinds of numbers that it asks for, and what people do."""
+
+
 def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
     try:
         try:
@@ -322,7 +332,7 @@ def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
         error.show()
         return Exit.USAGE
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("cancelled", err=True)
@@ -332,6 +342,15 @@ def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
             traceback.print_exc()
         click.echo(f"assay: {clean(str(error))}", err=True)
         return _exit_for(error)
+
+
+def _show(error: click.ClickException) -> None:
+    shown = io.StringIO()
+    error.show(shown)
+    text = shown.getvalue()
+    for clicks, ours in PLAIN.items():
+        text = text.replace(f"is not a valid {clicks}.", f"is not {ours}.")
+    click.echo(text, nl=False, err=True)
 
 
 def _exit_for(error: AssayError) -> Exit:

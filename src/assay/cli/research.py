@@ -16,7 +16,7 @@ from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
 from assay.cli.figures import describe_estimate, outcome, price
 from assay.cli.interrupts import left_by_ctrl_c
-from assay.cli.library import configured_for, opened, without_documents
+from assay.cli.library import ReadingTime, configured_for, opened, without_documents
 from assay.cli.options import embedder_option
 from assay.cli.questions import Ask, asking, converse
 from assay.cli.run_options import ResearchCommand, paths_from, question_from
@@ -195,8 +195,12 @@ async def _executed(assay: Assay, order: ResearchOrder, output: Output, home: Pa
     """Execute a run to its end, or have another process do so."""
     shown = output.display()
     if not order.elsewhere:
-        run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
-        return await converse(assay, run, output, shown, somebody=order.may_ask)
+        reading = ReadingTime(shown.show_progress)
+        run = assay.start(order.question, sources=order.sources, progress=reading, **order.options)
+        code = await converse(assay, run, output, shown, somebody=order.may_ask)
+        if output.verbosity >= 0:
+            reading.tell(order.sources or ())
+        return code
     with shown:
         run_id = await assay.create(
             order.question,

@@ -271,7 +271,9 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
 def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
     """Print the last lines, with the files of the report; failures are reported even with `-q`."""
     if output.verbosity >= 0:
-        for line in (*summary(view, saved), *follow_up_lines(view)):
+        for line in summary(view, saved):
+            say(line, at_words=True)
+        for line in follow_up_lines(view):
             say(line)
     elif exit_code(view, strict=output.strict) in (Exit.FAILED, Exit.UNVERIFIED):
         say(f"run {view.run_id} {outcome(view)}")

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from assay.core.errors import StoreError, UsageError
 from assay.core.later import later
+from assay.core.patterns import regex
 
 if TYPE_CHECKING:
     import msgspec
+    from rich import cells as rich_cells
     from rich import console as rich_console
     from rich import table as rich_table
     from rich import text as rich_text
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from assay import settings
 else:
     msgspec = later("msgspec")
+    rich_cells = later("rich.cells")
     rich_console = later("rich.console")
     rich_table = later("rich.table")
     rich_text = later("rich.text")
@@ -98,11 +102,17 @@ class FirstWord:
 first_word = FirstWord()
 
 
-def say(line: str) -> None:
-    """Print a line on stderr with its indentation; a missing reader is no reason to stop."""
+def say(line: str, *, at_words: bool = False) -> None:
+    """Print a line on stderr with its indentation; a missing reader is no reason to stop.
+
+    `at_words` wraps it on a terminal. Lines with long commands are left to the terminal, so that they can be copied.
+    """
     first_word.erase()
+    line = cleaned(line)
+    if at_words and sys.stderr is not None and sys.stderr.isatty():
+        line = wrapped(line, _width_of(sys.stderr))
     with contextlib.suppress(BrokenPipeError):
-        click.echo(cleaned(line), err=True)
+        click.echo(line, err=True)
 
 
 def write(text: str, *, hint: str = "") -> None:
@@ -113,6 +123,61 @@ def write(text: str, *, hint: str = "") -> None:
         StoreError: it cannot be written (the disk is full).
     """
     put(harmless(text) if is_screen() else text, hint=hint)
+
+
+def write_lines(lines: Iterable[str], *, hang: int = 0) -> None:
+    """Write lines for a person to stdout: wrapped at words on a terminal (see `wrapped`), unchanged elsewhere.
+
+    Raises:
+        ReaderGone, StoreError: as `write`.
+    """
+    width = shutil.get_terminal_size().columns if is_screen() else 0
+    if shown := [wrapped(harmless(line), width, hang) if width else line for line in lines]:
+        write("\n".join(shown))
+
+
+_WORD, _GAP = regex(r" *[^ ]+"), regex(r" *[^ ]+ {2,}")
+"""A word with the space before it; a line's first word with a gap after it, as in a table without borders."""
+_FARTHEST = 16
+"""The last column at which text beside such a word goes on below itself."""
+
+
+def wrapped(text: str, width: int, hang: int = 0) -> str:
+    """`text` broken at words into lines of at most `width` columns.
+
+    What is left of a line goes on below its indentation and `hang` more, or below the text that follows a short first
+    word and a gap. A word that is longer than a line, such as an address, stays whole: the terminal breaks it where it
+    ends, and it can be copied.
+    """
+    return "\n".join(_wrapped(line, width, hang) for line in text.split("\n"))
+
+
+def _wrapped(line: str, width: int, hang: int) -> str:
+    if rich_cells.cell_len(line) <= width:
+        return line
+    gap = _GAP.match(line)
+    below = gap.end() if gap and gap.end() <= _FARTHEST else len(line) - len(line.lstrip(" ")) + hang
+    below = below if below < width // 2 else 0
+    lines, used = [""], 0
+    for word in _WORD.findall(line):
+        alone = " " * below + word.lstrip(" ")
+        after = used + rich_cells.cell_len(word)
+        if lines[-1] and after > width >= rich_cells.cell_len(alone):
+            lines.append(alone)
+            used = rich_cells.cell_len(alone)
+        else:
+            lines[-1] += word
+            used = after if after <= width else after % width
+    return "\n".join(lines)
+
+
+def _width_of(screen: TextIO) -> int:
+    """The columns of a terminal; the default of `shutil` if it does not say."""
+    try:
+        told = os.get_terminal_size(screen.fileno()).columns
+    except (OSError, ValueError):
+        told = 0
+    return told or shutil.get_terminal_size().columns
 
 
 def write_json(data: object, *, line: bool = False) -> None:

@@ -20,7 +20,7 @@ from assay.cli.figures import summed
 from assay.cli.jobs import leave
 from assay.cli.library import read_library
 from assay.cli.run_options import ResearchCommand, paths_from
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_json
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_json, write_lines
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
 from assay.core.milestones import counted
@@ -51,7 +51,7 @@ def check_again(reference: str, judge: JudgeOptions, *, problems: bool, as_json:
     if as_json:
         write_json(found)
     else:
-        write("\n".join(_recheck_lines(found, problems=problems)))
+        write_lines(_recheck_lines(found, problems=problems))
     return Exit.DONE if found.holds else Exit.UNVERIFIED
 
 
@@ -129,9 +129,9 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
     if as_json:
         write_json(found)
     else:
-        write("\n".join(_bundle_lines(found)))
+        write_lines(_bundle_lines(found))
         if missing:
-            write(_unsigned(found, signer))
+            write_lines([_unsigned(found, signer)])
     return Exit.DONE if found.whole and not missing else Exit.UNVERIFIED
 
 

@@ -15,9 +15,9 @@ from assay import Assay, settings
 from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
 from assay.cli.figures import joined, price, summed
-from assay.cli.library import stored
+from assay.cli.library import ReadingTime, stored
 from assay.cli.options import Command
-from assay.cli.terminal import Exit, clean, say, write, write_json
+from assay.cli.terminal import Exit, clean, say, write_json, write_lines
 from assay.core.claims import HOLDING
 from assay.core.clean import local_path
 from assay.core.milestones import counted, shorten
@@ -77,7 +77,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     if asked.as_json:
         write_json(found)
     else:
-        write("\n".join(_verdict_lines(found, str(file), problems=asked.problems)))
+        write_lines(_verdict_lines(found, str(file), problems=asked.problems))
     demanding = asked.strict or asked.least is not None
     if demanding and not found.summary.claims:
         say(f"{file} states nothing that could be checked: that is not taken for a text whose claims hold")
@@ -90,7 +90,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
 async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
     data = await asyncio.to_thread(_read, file)
     configured, home = settings.load(), asked.judge.home
-    shelved = any(path.startswith("@") for path in asked.paths)
+    shelved, reading = any(path.startswith("@") for path in asked.paths), ReadingTime(say)
     async with stored(home) if shelved else Assay(configured) as assay:
         found = await assay.verify(
             data,
@@ -103,13 +103,14 @@ async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> Verifie
             allow_private=asked.judge.allow_private,
             max_usd=asked.judge.max_usd,
             max_tokens=asked.judge.max_tokens,
-            progress=None if quiet else say,
+            progress=None if quiet else reading,
         )
     if not quiet:
         for warning in found.warnings:
             say(f"warning: {warning}")
         if found.model:
             say(spent(found.model, found.usage))
+        reading.tell(asked.paths)
     return found
 
 

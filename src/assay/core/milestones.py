@@ -43,7 +43,8 @@ def _lines(verb: str, reason: str, paths: Sequence[str]) -> list[str]:
         return [reason]
     if len(paths) <= MOST:
         return [f"{verb} {path}: {reason}" for path in paths]
-    return [f"{verb} {len(paths)} files: {reason}: {', '.join(paths[:NAMED])} and {len(paths) - NAMED} more"]
+    alike = f"{verb} {len(paths)} files, each for the same reason: {reason}"
+    return [f"{alike}: {', '.join(paths[:NAMED])} and {len(paths) - NAMED} more"]
 
 
 LONGEST = 160

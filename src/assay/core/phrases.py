@@ -249,6 +249,13 @@ def in_words(reason: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+def ended_by(reason: str) -> str:
+    """What ended research before it was done: a limit, or its owner."""
+    if reason == "finished_early":
+        return in_words(reason)
+    return gettext("research was ended by a limit: {why}").format(why=in_words(reason))
+
+
 LIMITS: frozenset[str] = frozenset(
     ("time", "usd", "tokens", "searches", "pages", "agents", "finished_early", "unwritten")
 )

@@ -32,7 +32,7 @@ class EventStreamReader:
         """Take more bytes, and yield the data of each complete event. An event without data is ignored.
 
         Raises:
-            httpx2.SSEError: an event is too large.
+            ModelError: an event is too large.
         """
         piece = self._with_newlines(piece)
         if not self._unread:  # most pieces are whole events
@@ -62,7 +62,7 @@ class EventStreamReader:
 
     def _check(self, size: int) -> None:
         if size > self._most:
-            raise httpx2.SSEError(f"Server-sent event exceeded the {self._most} byte limit.")
+            raise ModelError(f"an event of its stream has more than {self._most:,} bytes, the most that is read of one")
 
 
 def _data(event: bytes) -> str | None:
@@ -87,7 +87,8 @@ async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, No
     """Yield the data of a response's events as they arrive.
 
     Raises:
-        httpx2.SSEError: it is not a stream of events, or has an event of more than `most` bytes.
+        httpx2.SSEError: it is not a stream of events.
+        ModelError: it has an event of more than `most` bytes.
         httpx2.HTTPError: it broke off.
     """
     media_type = response.headers.get("content-type", "").partition(";")[0].strip()

@@ -16,7 +16,7 @@ from assay.agents.replies import mend, names, tell_ignored
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
-from assay.core.phrases import in_words
+from assay.core.phrases import ended_by
 from assay.core.plan import Plan
 from assay.core.translation import gettext as _
 from assay.phases.case import Research, data, steered, user
@@ -69,7 +69,7 @@ async def orchestrate(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
                 break
             more = await orchestrator.cycle(place, cycle)
     except LimitReached as limit:
-        run.warn(_("research was ended by a limit: {why}").format(why=in_words(limit.reason)))
+        run.warn(ended_by(limit.reason))
     except ModelFailed as failed:
         run.warn(_("the orchestrator failed, the plan is carried out without it: {why}").format(why=failed.reason))
     return orchestrator.research

@@ -15,7 +15,7 @@ from assay.agents.replies import again
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
 from assay.core.messages import Request
-from assay.core.phrases import in_words
+from assay.core.phrases import ended_by
 from assay.core.plan import Plan, PlanStep
 from assay.core.translation import gettext as _
 from assay.core.translation import number
@@ -168,7 +168,7 @@ async def reflect(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
             if not await stepwise.take(run.child(f"step-{stepwise.research.cycles + 1}"), step):
                 break
     except LimitReached as limit:
-        run.warn(_("research was ended by a limit: {why}").format(why=in_words(limit.reason)))
+        run.warn(ended_by(limit.reason))
     return stepwise.research
 
 

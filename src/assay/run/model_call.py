@@ -29,6 +29,7 @@ from assay.core.ports import Fact, Model
 from assay.core.usage import Usage
 from assay.run.budget import fitted, reasoning, worst_case
 from assay.run.rate_limits import PATIENCE
+from assay.run.reply_length import ReplySoFar
 from assay.run.sent_request import as_sent, closeness, cost_of, left_in_window, room_for, timed, turn
 from assay.run.speculation import priced
 from assay.run.steps import RunPlace, StepContext, digest, hold, perform, watched
@@ -352,21 +353,21 @@ async def _spoken(task: Task, reply: Reply, voice: Voice) -> Reply:
 
 
 async def _stream(model: Model, request: Request, stream: AsyncGenerator[Delta | Reply, None], voice: Voice) -> Reply:
-    """Read one stream and emit it as it comes, within the three timeouts of the request.
+    """Read one stream and emit it as it comes, within the three timeouts of the request and a length.
 
     Raises:
         ModelError: it failed, or took too long to begin, to continue, or to end.
     """
     clock = asyncio.get_running_loop().time
     ends, limit, renewed = clock() + request.total, request.first_token, float("-inf")
-    breathed = clock()
+    breathed, so_far = clock(), ReplySoFar(model.profile, request)
     async with aclosing(stream) as items:
         try:
             async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
                 async for item in items:
-                    if isinstance(item, Reply):
-                        reply = item if model.profile.quotes else await _spoken(request.task, item, voice)
-                        return voice.end(reply)
+                    if isinstance(item, Reply) or so_far.exceeds(item):
+                        reply = item if isinstance(item, Reply) else so_far.cut()
+                        return voice.end(reply if model.profile.quotes else await _spoken(request.task, reply, voice))
                     if isinstance(item, Retracted):
                         await voice.restart()
                         continue

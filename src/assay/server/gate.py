@@ -182,4 +182,5 @@ def check(request: HTTPConnection, needed: Permission) -> None:
 
 def not_allowed(needed: Permission) -> Problem:
     """The problem that a user, or the token, lacks a right."""
-    return problem("forbidden", f"this needs the permission {needed!r}, which you, or your token, do not have")
+    lacking = f"this needs the permission {needed!r}, which you, or your token, do not have"
+    return problem("forbidden", f"{lacking}: use a token that has it, or ask an administrator for it")

@@ -31,8 +31,8 @@ FOUND = 20
 HASH_PREFIX = 8
 """The least characters of a hash by which a document is found."""
 
-NAMED = 5
-"""How many runs an error names."""
+NAMED, LAST = 5, "last"
+"""How many runs an error names; what names the newest one where an id is expected."""
 
 _LONGEST_REFERENCE = 4000
 
@@ -269,7 +269,7 @@ def only(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
     if starting:
         raise UnknownName("run", reference, hint=f"(more than one begins so: {_some(starting)})")
     known = list(known)
-    near = difflib.get_close_matches(reference, known, n=1)
+    near = difflib.get_close_matches(reference, [*known, LAST] if known else [], n=1)
     newest = f"(the newest: {_some(known)})" if known else "(there are no runs yet)"
     raise UnknownName("run", reference, near, "" if near else newest)
 

@@ -337,7 +337,7 @@ class MemoryJournal(MemoryListing):
             ids = [run.run_id for run in self._known()]
             if reference in ids:
                 chosen = reference
-            elif reference == "last" and ids:
+            elif reference == common.LAST and ids:
                 chosen = ids[0]
             else:
                 starting = [run_id for run_id in ids if reference and run_id.startswith(reference)]

@@ -68,3 +68,10 @@ def test_a_claim_which_does_not_hold_shows_what_is_nearest() -> None:
 def test_no_such_run(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims", "nothing"]) == 2
     assert "nothing" in capsys.readouterr().err
+
+
+def test_a_word_in_place_of_a_citation_is_told_in_plain_words(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cite", "last", "x"]) == 2
+    assert "'x' is not a whole number" in capsys.readouterr().err
+    assert main(["cite", "lst", "1"]) == 2
+    assert "no run named 'lst'; did you mean 'last'?" in capsys.readouterr().err

@@ -1,14 +1,17 @@
 """What a command says where there is nothing yet, or where another one is meant."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from assay.cli import library
 from assay.cli.main import main
 from assay.core.claims import Summary
 from assay.core.events import VerifySummary
 from assay.core.milestones import milestone
+from assay.evidence.ingest import ReadingMonitor
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +115,44 @@ def test_quiet_is_quiet_where_a_run_is_cancelled(capsys):
     assert main(["runs", "cancel", "last", "-q"]) == 0
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "")
+
+
+def test_a_folder_which_is_long_to_read_may_be_kept(capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "my notes").mkdir()
+    for name in "abc":
+        (tmp_path / "my notes" / f"{name}.md").write_text(f"# {name}\n\nThe tide at {name} rises seven metres.\n")
+    (tmp_path / "text.md").write_text("The tide at a rises seven metres.\n")
+    monkeypatch.setattr(ReadingMonitor, "SECONDS", 0.0)
+    monkeypatch.setattr(library, "MANY", 2)
+    monkeypatch.setattr(library, "LONG", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    hint = "to keep it as a collection: assay docs add 'my notes' -c NAME, then --in @NAME"
+    for command in (["verify", "text.md"], ["How far does the tide rise at a?", "--offline"]):
+        assert main([*command, "--in", "my notes", "-q"]) == 0
+        assert hint not in capsys.readouterr().err
+    assert main(["verify", "text.md", "--in", "my notes"]) == 0
+    assert hint in capsys.readouterr().err
+    assert main(["How far does the tide rise at a?", "--offline", "--in", "my notes"]) == 0
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("files", "seconds", "place", "on_screen", "told"),
+    [
+        (201, 6.0, ".", True, True),
+        (200, 6.0, ".", True, False),
+        (201, 5.0, ".", True, False),
+        (201, 6.0, "tides.md", True, False),
+        (201, 6.0, ".", False, False),
+    ],
+)
+def test_what_is_long_to_read(capsys, monkeypatch, files: int, seconds: float, place: str, on_screen: bool, told: bool):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: on_screen)
+    times, shown = iter((10.0, 10.0 + seconds)), list[str]()
+    reading = library.ReadingTime(shown.append, lambda: next(times))
+    lines = [f"reading: file 150 of {files}, 149 documents so far", "indexed 149 documents"]
+    for line in lines:
+        reading(line)
+    reading.tell(["@kept", place])
+    assert shown == lines
+    assert ("assay docs add" in capsys.readouterr().err) == told

@@ -29,14 +29,15 @@ def note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "note.md"
 
 
-def on_a_terminal(*arguments: object, columns: int = 60, **env: str) -> str:
-    """What a process writes to a terminal which is its stdout."""
+def on_a_terminal(*arguments: object, columns: int = 60, behind: str = "stdout", **env: str) -> str:
+    """What a process writes to a terminal which is its stdout, or its stderr."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "", "PYTHONUTF8": "1", **env}
     for name in ("COLUMNS", "LINES"):
         environment.pop(name, None)
-    process = warm.start(*arguments, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL, env=environment)
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, behind: slave}
+    process = warm.start(*arguments, **streams, env=environment)
     os.close(slave)
     seen = b""
     while select.select([master], [], [], 60)[0]:
@@ -80,3 +81,32 @@ def test_open_shows_the_page_in_the_browser(note: Path, tmp_path: Path) -> None:
     nobody = warm.run("runs", "open", "last", env={**os.environ, "CI": "true"})
     assert "no browser to open /" in nobody.stderr
     assert Path(nobody.stdout.strip()).is_file()
+
+
+def test_lines_for_people_break_between_words_on_a_terminal(note: Path, tmp_path: Path) -> None:
+    claim = "The north pier of the old harbour was built in 1793, and not by the town itself."
+    (tmp_path / "text.md").write_text(f"{claim}\n")
+    assert warm.run("docs", "add", note).returncode == 0
+    assert warm.run(QUESTION, "--offline", "--depth", "light").returncode == 0
+    shown = (
+        ("verify", tmp_path / "text.md", "--in", note),
+        ("cite", "last", "1"),
+        ("runs", "show", "last"),
+        ("docs", "search", "north pier of the harbour built"),
+    )
+    for command in shown:
+        piped = warm.run(*command).stdout
+        assert max(map(len, piped.splitlines())) > 60
+        seen = on_a_terminal(*command)
+        assert seen.split() == piped.split()
+        for line in seen.splitlines():
+            assert len(line) <= 60 or any(len(word) > 50 for word in line.split())
+
+
+def test_the_last_lines_of_a_run_break_between_words(note: Path) -> None:
+    asked = (QUESTION, "--in", note, "--offline", "--depth", "light")
+    seen = on_a_terminal(*asked, behind="stderr", columns=40)
+    last = seen[seen.rindex("completed: ") :].splitlines()
+    assert len(last) > 3
+    assert all(len(line) <= 40 for line in last)
+    assert "1 source cited" in " ".join(last)

@@ -17,7 +17,7 @@ def test_many_share_a_line_where_the_first_stood() -> None:
     many = [f"skipped {number}.pdf: empty" for number in range(40)]
     odd = ["partly read x.csv: 1 row could not be read (line 3: too long)", "skipped 2 files that are not text"]
     assert summed([many[0], *odd, *many[1:]]) == [
-        "skipped 40 files: empty: 0.pdf, 1.pdf, 2.pdf and 37 more",
+        "skipped 40 files, each for the same reason: empty: 0.pdf, 1.pdf, 2.pdf and 37 more",
         *odd,
     ]
 

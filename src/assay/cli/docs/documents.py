@@ -15,7 +15,7 @@ from assay.cli import options
 from assay.cli.completion import collection_names
 from assay.cli.library import HOW_TO_ADD, check_collection, exists, read_library, stored, without_documents
 from assay.cli.options import any_collection_option, collection_option, embedder_option
-from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
+from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json, write_lines
 from assay.core.errors import UnknownName
 from assay.core.json_decoders import UNREADABLE
 from assay.core.milestones import counted, shorten
@@ -102,8 +102,7 @@ def show_document(reference: str, only_text: bool, collection: str | None, as_js
     elif only_text:
         write(harmless(text))
     else:
-        for name, value in _facts(document):
-            write(f"{name:<10}  {clean(value)}")
+        write_lines(f"{name:<10}  {clean(value)}" for name, value in _facts(document))
 
 
 def _facts(document: Document) -> list[tuple[str, str]]:
@@ -266,7 +265,7 @@ def search(
         hits = [_explained(each) if explain else _document_hit(each.hit, passages=True) for each in found]
         write_json({"query": query, "hits": hits})
     else:
-        _show(found, explain)
+        write_lines(line for each in found for line in _hit_lines(each, explain))
 
 
 async def _search(
@@ -325,15 +324,13 @@ def _explained(found: Explanation) -> Explained:
     )
 
 
-def _show(found: list[Explanation], explain: bool) -> None:
-    for each in found:
-        hit = each.hit
-        write(f"{clean(hit.document.title or hit.document.name)}  {clean(hit.document.url)}  ({hit.score:.2f})")
-        if explain:
-            for line in _reasons(each):
-                write(f"    {clean(line)}")
-        for span in hit.spans[:2]:
-            write(f"    {clean(span.text)}")
+def _hit_lines(found: Explanation, explain: bool) -> Iterator[str]:
+    """A hit as lines: its document, the reasons for its rank, and what it says."""
+    hit = found.hit
+    yield f"{clean(hit.document.title or hit.document.name)}  {clean(hit.document.url)}  ({hit.score:.2f})"
+    if explain:
+        yield from (f"    {clean(line)}" for line in _reasons(found))
+    yield from (f"    {clean(span.text)}" for span in hit.spans[:2])
 
 
 def _reasons(found: Explanation) -> Iterator[str]:

@@ -17,7 +17,7 @@ from assay import Assay, settings
 from assay.cli import destinations, options
 from assay.cli.figures import describe_estimate, price
 from assay.cli.library import HOW_TO_RUN, exists, read_library, stored
-from assay.cli.terminal import clean, say, table, write, write_json
+from assay.cli.terminal import clean, say, table, write, write_json, write_lines
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
@@ -241,8 +241,7 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
     if as_json:
         write_json(view)
         return
-    for line in outline(view, thinking=thinking):
-        write(line)
+    write_lines(outline(view, thinking=thinking), hang=2)
 
 
 def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:

@@ -15,7 +15,7 @@ from assay.cli.completion import run_ids
 from assay.cli.figures import day
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import read_library, stored
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json, write_lines
 from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.errors import UsageError
@@ -45,8 +45,7 @@ def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_j
     if as_json:
         write_json(found)
     else:
-        for line in describe_difference(found):
-            write(line)
+        write_lines(describe_difference(found), hang=2)
     if exit_code and not found.is_empty:
         ctx.exit(Exit.FAILED)
 

@@ -227,7 +227,7 @@ async def _finish(sent: AsyncIterator[object]) -> None:
 
     If the service leaves the body open or breaks it off now, the answer is still valid, and the connection is closed.
     """
-    with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError):
+    with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError, ModelError):
         async with asyncio.timeout(BODY_END):
             async for _ in sent:
                 pass

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
@@ -11,13 +13,15 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
 from assay.core.brief import ROLES, Brief, Section
+from assay.core.errors import InProgress
 from assay.core.options import Declared, declared, nested
 from assay.core.run_options import RunOptions, Waiting
+from assay.core.sources import sha256
 from assay.core.translation import N_
 from assay.server.api.run_requests import RunWanted
 from assay.server.guards import body_of
 from assay.server.problems import refusal
-from assay.server.wire import BODY_BYTES
+from assay.server.wire import BODY_BYTES, RouteCall
 from assay.settings import Settings
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -69,6 +73,35 @@ def _files(form: FormData) -> Iterator[UploadFile]:
     for _, value in form.multi_items():
         if not isinstance(value, str) and value.filename:
             yield value
+
+
+LONGEST_KEY = 64
+PATIENCE, PAUSE = 60.0, 0.1
+"""Seconds to wait for a run that the same form is beginning, and between two looks."""
+
+
+async def begun_once(call: RouteCall, form: PageForm, begin: Callable[[], Awaitable[str]]) -> str:
+    """The id of the run that `begin` starts for a form: where the same form was sent before, that of then.
+
+    Without a script nothing holds back a second press of its button. A form that was changed in between is another
+    one; so is each form that the server shows, by its hidden key.
+
+    Raises:
+        InProgress: the run of the first press is still not begun.
+    """
+    key = form.text("once")
+    if not key or len(key) > LONGEST_KEY:
+        return await begin()
+    files = [(each.filename, each.size) for each in form.files]
+    asked = msgspec.json.encode((call.request.scope["path"], form.fields, files))
+    ends = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return await call.assay.once(f"{call.owner}/page/{sha256(key.encode() + asked)}", asked, begin)
+        except InProgress:
+            if time.monotonic() > ends:
+                raise
+            await asyncio.sleep(PAUSE)
 
 
 def run_wanted(form: PageForm, **more: Any) -> RunWanted:

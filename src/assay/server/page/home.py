@@ -13,10 +13,10 @@ from assay.core.ports import RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
-from assay.server.page.forms import PageForm, check_places, form_of, read_form, run_wanted
+from assay.server.page.forms import PageForm, begun_once, check_places, form_of, read_form, run_wanted
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
-from assay.server.problems import Refusal, problem_of
+from assay.server.problems import Refusal, problem_of, refusal
 from assay.server.wire import RouteCall
 from assay.services.schedules import format_interval
 
@@ -75,25 +75,32 @@ async def ask(call: RouteCall) -> Response:
     Files that cannot be read are such a problem: the report would not say that they are missing.
     """
     form = await read_form(call.request, most_bytes(call))
-    try:
-        check_places(form)
+    unread: tuple[str, ...] = ()
+
+    async def begin() -> str:
+        nonlocal form, unread
         wanted = run_wanted(form)
         if form.files:
             stored = await store_files(call, form.files, "asked")
             chosen = (*form.texts("collection"), stored.collection)
             form = PageForm(form.fields | {"collection": chosen})  # ticked from now on: they need not be sent again
-            if stored.unread:
-                return await _home(call, form, unread=stored.unread, status=422)
+            if unread := stored.unread:
+                raise refusal("invalid")
             scope = msgspec.structs.replace(wanted.scope, collections=chosen)
             wanted = msgspec.structs.replace(wanted, scope=scope)
-        begun = await runs.create_run(call, wanted, runs.Patience())
-    except Refusal as refusal:
-        return await _home(call, form, refusal.problem.detail or refusal.problem.title, refusal.problem.status)
+        return (await runs.create_run(call, wanted, runs.Patience())).id
+
+    try:
+        check_places(form)
+        run = await begun_once(call, form, begin)
+    except Refusal as refused:
+        said = "" if unread else refused.problem.detail or refused.problem.title
+        return await _home(call, form, said, refused.problem.status, unread=unread)
     except AssayError as error:
         return await _home(call, form, str(error), problem_of(error, ()).status)
     finally:
         await call.request.close()
-    return go_to(f"/runs/{begun.id}")
+    return go_to(f"/runs/{run}")
 
 
 async def estimate(call: RouteCall) -> Response:
@@ -101,8 +108,8 @@ async def estimate(call: RouteCall) -> Response:
     form = await read_form(call.request)
     try:
         found, fault = await reports.estimate_run(call, run_wanted(form)), ""
-    except Refusal as refusal:
-        found, fault = None, refusal.problem.detail
+    except Refusal as refused:
+        found, fault = None, refused.problem.detail
     except AssayError as error:
         found, fault = None, str(error)
     if is_fragment(call.request):

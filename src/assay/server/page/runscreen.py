@@ -14,7 +14,7 @@ from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs
 from assay.server.api.run_requests import AddedScope, ForkWanted, QuestionWanted
-from assay.server.page.forms import PageForm, converted, read_form, run_wanted
+from assay.server.page.forms import PageForm, begun_once, converted, read_form, run_wanted
 from assay.server.page.hub import hub_of, screen_of
 from assay.server.page.reportscreen import WORDS, report_screen
 from assay.server.page.templates_environment import go_to, local, noted, screen
@@ -191,11 +191,13 @@ async def follow_up(call: RouteCall, run: str) -> Response:
     form = await read_form(call.request)
     if not form.text("question"):
         raise refusal("invalid", N_("write a question"))
-    if form.text("how") == "research":
-        begun = await runs.follow_up(call, run, run_wanted(form))
-    else:
-        begun = await runs.ask_run(call, run, converted({"question": form.text("question")}, QuestionWanted))
-    return go_to(f"/runs/{begun.id}")
+
+    async def begin() -> str:
+        if form.text("how") == "research":
+            return (await runs.follow_up(call, run, run_wanted(form))).id
+        return (await runs.ask_run(call, run, converted({"question": form.text("question")}, QuestionWanted))).id
+
+    return go_to(f"/runs/{await begun_once(call, form, begin)}")
 
 
 async def exclude(call: RouteCall, run: str) -> Response:

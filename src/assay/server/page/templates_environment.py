@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import mimetypes
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, wraps
 from importlib.resources import files
@@ -359,6 +360,7 @@ ENVIRONMENT.globals.update(
     counted=words.counted,
     densities=DENSITIES,
     languages={code: NAMES[code] for code in PAGE_LOCALES},
+    once=lambda: secrets.token_urlsafe(16),
     said=words.said,
     sprite=sprite,
     themes=THEMES,

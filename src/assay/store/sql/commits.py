@@ -81,7 +81,9 @@ class GroupWriter:
         """
         with self._condition:
             if self._closed:
-                raise StoreError("the journal is closed")
+                raise StoreError(
+                    "the journal is closed, and stores nothing more: open Assay again, and close it after its last run"
+                )
             self._jobs.append(job)
             if self._thread is None:
                 self._start()

@@ -248,7 +248,7 @@ def find(connection: Connection, reference: str, owner: str | None, now: float) 
     """
     run_id, known = tables.runs.c.run_id, select(*RUN).where(owned(owner))
     found = connection.execute(known.where(run_id == reference)).first()
-    if found is None and reference == "last":
+    if found is None and reference == common.LAST:
         found = connection.execute(known.order_by(tables.runs.c.number.desc()).limit(1)).first()
     if found is None:
         chosen = common.only(reference, _starting(connection, reference, owner), _newest(connection, owner))

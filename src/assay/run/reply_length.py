@@ -1,0 +1,76 @@
+"""Replies that go on far beyond what was asked: they are read no further, and taken as cut for length."""
+
+from __future__ import annotations
+
+from assay.core.messages import (
+    CallDelta,
+    CallDone,
+    Delta,
+    Profile,
+    Reply,
+    Request,
+    Retracted,
+    TextDelta,
+    ThinkingDelta,
+    ToolCall,
+    input_tokens,
+)
+from assay.core.text import estimate_tokens
+from assay.core.usage import Usage
+from assay.run.budget import reasoning
+
+OVERRUN = 4
+"""How often a reply may have the tokens that it was asked for, with those for reasoning, before it is left."""
+LEAST = 16_000
+"""Tokens that every reply may have: some services count a model's reasoning in no limit."""
+PER_TOKEN = 4
+"""Characters that count as a token here: rather fewer tokens than there are, so that no proper reply is cut."""
+
+
+class ReplySoFar:
+    """What came of one reply as it streams; a service may ignore how many tokens it was asked for, and never end."""
+
+    def __init__(self, profile: Profile, request: Request) -> None:
+        """A model that only quotes is our own, and keeps to what it is asked."""
+        room = request.room if isinstance(request.room, int) else 0
+        asked = request.max_tokens + max(room, reasoning(profile, request.effort))
+        self._left = float("inf") if profile.quotes else PER_TOKEN * max(LEAST, OVERRUN * asked)
+        self._request, self._model = request, profile.name
+        self._came: list[str] = []
+        self._text: list[str] = []
+        self._thinking: list[str] = []
+        self._calls: list[ToolCall] = []
+
+    def exceeds(self, delta: Delta) -> bool:
+        """Add `delta`; True if with it there is far too much: it is counted then, and not part of the reply."""
+        match delta:
+            case TextDelta(text=text) | ThinkingDelta(text=text) | CallDelta(text=text):
+                self._came.append(text)
+                self._left -= len(text)
+        if self._left < 0:
+            return True
+        match delta:
+            case TextDelta(text=text):
+                self._text.append(text)
+            case ThinkingDelta(text=text):
+                self._thinking.append(text)
+            case CallDone(call=call):
+                self._calls.append(call)
+            case Retracted():
+                self._text, self._thinking, self._calls = [], [], []
+        return False
+
+    def cut(self) -> Reply:
+        """What came before there was too much, as a reply cut for length; its tokens are estimated."""
+        return Reply(
+            text="".join(self._text),
+            calls=tuple(self._calls),
+            thinking="".join(self._thinking),
+            usage=Usage(
+                model_calls=1,
+                input_tokens=input_tokens(self._request),
+                output_tokens=estimate_tokens("".join(self._came)),
+            ),
+            stop="length",
+            model=self._model,
+        )
