@@ -46,7 +46,7 @@ def are_names(text: str) -> bool:
 
 
 def is_name(word: str) -> bool:
-    """True if a word is written as a name is: with a capital, perhaps after "al-" or "d'", or in a script without case."""
+    """True if a word is written as a name: with a capital, perhaps after "al-" or "d'", or in a script without case."""
     if not _WORD.fullmatch(word):
         return False
     letters = [sign for sign in word if sign.isalpha()]

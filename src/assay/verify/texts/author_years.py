@@ -226,6 +226,12 @@ def _work(part: str, before: str) -> tuple[str, list[str], Literal["shape", "may
     return names, years, "maybe" if more or found["comma"] else ""
 
 
+def names_work(label: str) -> bool:
+    """True if a link's words certainly only name a work: "Smith et al., 2021"."""
+    work = _work(label.strip("()[] "), "") if len(label) <= _MOST_ENTRY else None
+    return work is not None and work[2] == "shape"
+
+
 def _found(
     names: str, year: str, index: AuthorIndex, sure: Literal["shape", "maybe", ""]
 ) -> tuple[CitedWork, Certainty]:
@@ -263,8 +269,8 @@ def _narrative(match: re.Match[str], start: int, index: AuthorIndex) -> AuthorYe
 
 
 _REPORTS = regex(
-    r"\s(?:(?:have |has |also )?(?:found|reported|showed|shown|stated|noted|observed|concluded)|find|finds|reports?|shows?|"
-    r"states?|notes?|observes?|concludes?)(?:\sthat)?\s(?P<word>[^\s\[\](){}*_`$<>|\\]+)(?=\s)"
+    r"\s(?:(?:have |has |also )?(?:found|reported|showed|shown|stated|noted|observed|concluded)|"
+    r"finds?|reports?|shows?|states?|notes?|observes?|concludes?)(?:\sthat)?\s(?P<word>[^\s\[\](){}*_`$<>|\\]+)(?=\s)"
 )
 _BEGINNING = regex(r"(?:^|[.!?…][\])\"”’]{0,3}\s)[ \t>]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?\Z", re.MULTILINE)
 

@@ -14,7 +14,7 @@ from assay.core.markers import Rendered
 from assay.core.patterns import regex
 from assay.core.scanner import Token, scan
 from assay.core.web_addresses import canonical
-from assay.verify.texts.author_years import AuthorIndex, AuthorYear, CitedWork, author_years, chosen
+from assay.verify.texts.author_years import AuthorIndex, AuthorYear, CitedWork, author_years, chosen, names_work
 from assay.verify.texts.references import (
     BARE,
     Definition,
@@ -113,7 +113,7 @@ def _of_token(text: str, token: Token) -> CitationSpan | None:
         if found:
             label, url = found
             number = label.strip(" []^")
-            shown = "" if number.isdecimal() else label
+            shown = "" if number.isdecimal() or names_work(label) else label
             return CitationSpan(start=token.start, end=token.end, url=url, shown=shown)
     if token.kind == "verbatim" and piece.startswith("<") and BARE.fullmatch(piece[1:-1]):
         return CitationSpan(start=token.start, end=token.end, url=piece[1:-1])
