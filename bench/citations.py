@@ -50,6 +50,7 @@ class Read(NamedTuple):
     entries: int
     named: int
     undefined: int
+    by_author: int
     claims: int
     cited: int
     seconds: float
@@ -89,6 +90,7 @@ def read(text: str) -> Read:
         entries=len(known),
         named=len(marked.references),
         undefined=sum(not each.is_defined for each in marked.references),
+        by_author=sum(bool(place.works) for place in marked.places),
         claims=len(sentences),
         cited=sum(bool(sentence.markers) for sentence in sentences),
         seconds=seconds,
@@ -187,6 +189,7 @@ def main() -> int:
           f"missed {total.addresses_missed}")  # fmt: skip
     dangling = sum(each.undefined > 0 for each in found)
     print(f"{total.named:,} citations, {total.undefined} of them in no list ({dangling} reports)")
+    print(f"{total.by_author:,} by author and year ({sum(each.by_author > 0 for each in found)} reports)")
     print(f"{total.claims:,} claims, {total.cited:,} of them cite something")
     print(f"reading a report: median {statistics.median(times):.1f} ms, longest {times[-1]:.1f} ms")
     of_runs(texts)

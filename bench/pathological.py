@@ -110,6 +110,9 @@ UNITS = {
     "citation lists": "[1, 2, 3] ",
     "citation ranges": "[1-9] ",
     "markers": "[S1001.1] ",
+    "authors": "Smith et al. (2021) found that tides rose (Lee, 2019; Kim & Ray, 2020). ",
+    "open authors": "(Smith, 2021; ",
+    "author entries": "## References\n\nSmith, J., & Lee, K. (2021). On tides.\n\n",
     "breaks": "<br>",
     "angles": "<",
     "open tags": "<a ",
@@ -252,6 +255,11 @@ NESTED = {
     "matched rounds": lambda size: "(" * (size // 2) + ")" * (size // 2),
     "distinct references": lambda size: "\n".join(f"[{at}]: https://example.org/{at}" for at in range(size // 32)),
     "distinct citations": lambda size: " ".join(f"Tides rise [{at}]." for at in range(size // 20)),
+    "distinct authors": lambda size: (
+        " ".join(f"It rose (Tide{at}, 2020)." for at in range(size // 60))
+        + "\n\n## References\n\n"
+        + "\n".join(f"Tide{at}, J. (2020). A." for at in range(size // 60))
+    ),
     "distinct footnotes": lambda size: "\n\n".join(f"a[^{at}]\n\n[^{at}]: b" for at in range(size // 26)),
     "distinct links": lambda size: " ".join(f"[a](https://example.org/{at})" for at in range(size // 30)),
     "distinct words": lambda size: " ".join(f"w{at}" for at in range(size // 7)),

@@ -16,7 +16,7 @@ import msgspec
 from assay.core import measures
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.core.patterns import regex
-from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, Bound, Share, shares
+from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, PERCENT_COLUMN, Bound, Share, shares
 
 
 def _any(names: Iterable[str]) -> str:
@@ -222,7 +222,7 @@ def _amounts(text: str, taken: bytearray) -> list[Amount]:
                 at += len(part) + 1
             continue
         found.append(_amount(match, text))
-    return [_aged(amount, text) for amount in _ranged(_join_split_numbers(found, text), text)]
+    return [_unit_beside(amount, text) for amount in _ranged(_join_split_numbers(found, text), text)]
 
 
 def _listed(run: str) -> list[str]:
@@ -338,9 +338,13 @@ def _ranged(found: list[Amount], text: str) -> list[Amount]:
     return found
 
 
-def _aged(amount: Amount, text: str) -> Amount:
-    """In "aged 15-64" and "at the age of 75", years are meant."""
+def _unit_beside(amount: Amount, text: str) -> Amount:
+    """In "aged 15-64" and "at the age of 75", years are meant; under a header that says so, a percentage may be."""
     bare = amount.units == ("",) and not (amount.currency or amount.scaled or amount.ordinal or amount.year)
+    sign = amount.start - (text[amount.start - 1 : amount.start] in ("+", "-"))
+    if bare and text[max(0, sign - 2) : sign].rstrip(" ").endswith(":"):
+        headed = PERCENT_COLUMN.search(text, max(0, sign - 110), sign)
+        return msgspec.structs.replace(amount, units=("", "%")) if headed else amount
     aged = bare and _AGE.search(text[max(0, amount.start - 24) : amount.start])
     return msgspec.structs.replace(amount, units=("year",)) if aged else amount
 

@@ -7,16 +7,20 @@ the weight of words, which calls a claim supported only if that is certain (docs
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import takewhile
 
 import msgspec
 
 from assay.core.claims import CHECKS, HOLDING, Check
 from assay.core.errors import UnknownName
+from assay.core.sources import Passage
+from assay.core.tables.rows import stated_row
 from assay.core.translation import N_, listed, ngettext
 from assay.core.translation import gettext as _
 from assay.verify import rows
 from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
 from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reworded
+from assay.verify.number_words import PERCENT_NAME
 from assay.verify.rows import computed
 from assay.verify.rules import names, numbers, polarity, quotes, trends
 from assay.verify.verifier.index import index
@@ -175,8 +179,25 @@ def examine(
 
 
 def _texts(evidence: ClaimEvidence) -> Texts:
-    pairs = ((passage.id, text) for passage in evidence.passages for text in (passage.text, *passage.above))
+    pairs = (
+        (passage.id, text)
+        for passage in evidence.passages
+        for text in (passage.text, *passage.above, *_percentages(passage, evidence))
+    )
     return texts(pairs, evidence.names())
+
+
+def _percentages(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
+    """The rows of a table with a column in per cent, in words: only its header says what its numbers are."""
+    if not passage.text.lstrip().startswith("|"):
+        return
+    around = evidence.around.get(passage.id)
+    lines = [line.strip() for line in (around.before if around else "").splitlines()]
+    above = [*takewhile(lambda line: line.startswith("|"), reversed(lines))]
+    own = [line.strip() for line in passage.text.strip().splitlines()]
+    head = above[-1] if above else own[0]
+    if PERCENT_NAME.search(head):
+        yield from filter(None, (stated_row(row, head) for row in (own if above else own[1:])))
 
 
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:

@@ -72,6 +72,11 @@ _SOME = regex(rf"\b(?P<some>{_COUNT}|ten)\Z", re.IGNORECASE)
 _REACH = 8
 """Code points before " in five" that contain the other number."""
 
+_PERCENT = r"(?:(?<!\d)(?<!\d )%|(?<![^\W_])(?:pct|percent(?:age)?|per ?cent)(?![^\W_]))"
+PERCENT_NAME = regex(_PERCENT, re.IGNORECASE)
+PERCENT_COLUMN = regex(rf"(?:\A|[|\n])[^|:\n]{{0,60}}?{_PERCENT}[^|:\n]{{0,40}}: ?\Z", re.IGNORECASE)
+"""A column's name before a cell, as rows of data files are read: `change_pct: 6.5`, `Change (%): 6.5`."""
+
 
 class Share(msgspec.Struct, frozen=True):
     """`[start, end)` of a text says `count` parts of `whole`."""

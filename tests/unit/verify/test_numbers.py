@@ -5,11 +5,15 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from evidence_of import passage
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.sources import Surroundings
 from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import plain, read, texts
+from assay.verify.checks import examine
+from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.numbers import find
 
 
@@ -29,6 +33,10 @@ CARRIED = [
     ("1'000'000 Leute", "1,000,000 Leute"),
     ("1.234.567,5 kg", "1,234,567.5 kg"),
     ("0,5 kg", "0.5 kg"),
+    # columns in per cent
+    ("It rose by 6.5 % to 5,340 tonnes", "species: Mackerel | tonnes: 5340 | change_pct: 6.5"),
+    ("It rose by 6.5 %", "Change (%): +6.5"),
+    ("It rose by 6.5 percent", "species: Mackerel | Percentage change: 6.5 | x: 3"),
     # scales
     ("1.5 million people", "1,500,000 people"),
     ("1,500,000 people", "1.5 million people"),
@@ -113,6 +121,9 @@ NOT_CARRIED = [
     ("3.10", "3.1", ("3.10",)),
     ("3.11", "3.12", ("3.11",)),
     ("37", "37.4", ("37",)),
+    ("It rose by 6.5 %", "species: Mackerel | change: 6.5", ("6.5 %",)),
+    ("It rose by 5,340 %", "tonnes: 5340 | change (%): 6.5", ("5,340 %",)),
+    ("It rose by 6.5 %", "After a rise of 3 %: 6.5 boats", ("6.5 %",)),
     ("3.11.4", "3.11.5", ("3.11.4",)),
     ("three parts", "four parts", ("three",)),
     ("three parts", "in 4 parts", ("three",)),
@@ -144,6 +155,22 @@ def test_carried(claim: str, evidence: str) -> None:
 @pytest.mark.parametrize(("claim", "evidence", "absent"), NOT_CARRIED)
 def test_not_carried(claim: str, evidence: str, absent: tuple[str, ...]) -> None:
     assert missing(claim, [evidence]) == absent
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "absent"),
+    [
+        ("| Species | Tonnes | Change (%) |", "| Mackerel | 5,340 | +6.5 |", []),
+        ("| Species | Tonnes | Change |", "| Mackerel | 5,340 | +6.5 |", ["6.5 %"]),
+        ("| Species | Share (%) | Change |", "| Mackerel | 5,340 | +6.5 |", ["6.5 %"]),
+    ],
+)
+def test_a_row_is_read_under_a_header_in_per_cent_that_stands_before_it(head: str, row: str, absent: list[str]) -> None:
+    before = f"Landings.\n\n{head}\n|---|---|---|\n| Cod | 1 | 2 |\n"
+    around = {"S1.0": Surroundings(id="S1.0", before=before, after="")}
+    held = ClaimEvidence(passages=(passage("S1.0", row),), sources={}, around=around)
+    found = examine("Mackerel rose by 6.5 % to 5,340 tonnes.", held)
+    assert [each.slot.text for each in found if each.veto] == absent
 
 
 def test_any_of_several_passages_will_do() -> None:

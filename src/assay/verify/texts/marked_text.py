@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
 from itertools import groupby
+from typing import TypeVar
 
 import msgspec
 
@@ -12,6 +14,7 @@ from assay.core.markers import Rendered
 from assay.core.patterns import regex
 from assay.core.scanner import Token, scan
 from assay.core.web_addresses import canonical
+from assay.verify.texts.author_years import AuthorIndex, AuthorYear, CitedWork, author_years, chosen, names_work
 from assay.verify.texts.references import (
     BARE,
     Definition,
@@ -24,16 +27,17 @@ from assay.verify.texts.references import (
     trimmed,
 )
 
-# Citations: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`, `https://…`.
+# Citations: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`, `https://…`;
+# by author and year as in `author_years`.
 
 MOST = 50
 """The most numbers of a range (`[3-5]`)."""
 
 
 class CitationSpan(msgspec.Struct, frozen=True, kw_only=True):
-    """A citation at code points `[start, end)`: labels of references, or one address.
+    """A citation at code points `[start, end)`: labels of references, or one address, or works by author and year.
 
-    `shown` is the part of it that belongs to the sentence: a link's words.
+    `shown` is the part of it that belongs to the sentence: a link's words, or what authors found.
     """
 
     start: int
@@ -41,6 +45,7 @@ class CitationSpan(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
     url: str = ""
     shown: str = ""
+    works: tuple[CitedWork, ...] = ()
 
 
 _NUMBER = r"\^?\d{1,3}(?!\d)"
@@ -55,22 +60,43 @@ _PROSE = regex(
 _CHECKBOX = regex(r"[ xX]")
 
 
+_Place = TypeVar("_Place", CitationSpan, AuthorYear)
+
+
 def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[CitationSpan, ...]:
     """The citations of `text`, whose pieces are `tokens`: in order, not nested, outside the entries of `known`."""
+    found = _apart(_find_citations(text, known, tokens), known)
+    index = AuthorIndex(known.all)
+    pieces = (piece for is_prose, piece in _pieces(tokens) if is_prose)
+    dated = (each for piece in pieces for each in author_years(text, piece[0].start, piece[-1].end, index))
+    by_author = [
+        CitationSpan(start=each.start, end=each.end, works=each.works, shown=each.shown)
+        for each in chosen(_apart(dated, known), others=bool(found))
+    ]
+    return tuple(_apart(merge(found, by_author, key=lambda place: place.start), known))
+
+
+def _apart(places: Iterable[_Place], known: Definitions) -> list[_Place]:
+    """Those of `places`, in order, that are outside the entries of `known` and do not overlap one before."""
     entries = [(each.start, each.end) for each in known.all]
-    found: list[CitationSpan] = []
+    found: list[_Place] = []
     at = 0
-    for place in _find_citations(text, known, tokens):
+    for place in places:
         while at < len(entries) and entries[at][1] <= place.start:
             at += 1
         if not (at < len(entries) and entries[at][0] <= place.start) and not (found and place.start < found[-1].end):
             found.append(place)
-    return tuple(found)
+    return found
+
+
+def _pieces(tokens: Sequence[Token]) -> Iterator[tuple[bool, list[Token]]]:
+    """Runs of tokens that are prose, or not."""
+    for is_prose, group in groupby(tokens, key=lambda token: token.kind == "text"):
+        yield is_prose, list(group)
 
 
 def _find_citations(text: str, known: Definitions, tokens: Sequence[Token]) -> Iterator[CitationSpan]:
-    for is_prose, group in groupby(tokens, key=lambda token: token.kind == "text"):
-        alike = list(group)
+    for is_prose, alike in _pieces(tokens):
         if is_prose:
             yield from _in_prose(text, alike[0].start, alike[-1].end, known)
         else:
@@ -87,7 +113,7 @@ def _of_token(text: str, token: Token) -> CitationSpan | None:
         if found:
             label, url = found
             number = label.strip(" []^")
-            shown = "" if number.isdecimal() else label
+            shown = "" if number.isdecimal() or names_work(label) else label
             return CitationSpan(start=token.start, end=token.end, url=url, shown=shown)
     if token.kind == "verbatim" and piece.startswith("<") and BARE.fullmatch(piece[1:-1]):
         return CitationSpan(start=token.start, end=token.end, url=piece[1:-1])
@@ -207,12 +233,23 @@ class _Numbering:
     def ids(self, place: CitationSpan) -> tuple[str, ...]:
         if place.url:
             return (self._id(("url", canonical(place.url)), url=place.url, title=place.shown),)
-        return tuple(self._labelled(label, place.start) for label in place.labels)
+        named = (id for work in place.works for id in self._work(work))
+        return tuple(dict.fromkeys((*(self._labelled(label, place.start) for label in place.labels), *named)))
+
+    def _work(self, work: CitedWork) -> Iterator[str]:
+        """The ids of a work's entries; if there is none, of one missing from the list, if the text has a list."""
+        for entry in work.entries:
+            yield self._entry(entry, work.label)
+        if not work.entries and self._known.all:
+            yield self._id(("none", work.label), label=work.label, is_defined=False)
 
     def _labelled(self, label: str, point: int) -> str:
         named = self._known.named(label, point)
         if named is None:
             return self._id(("none", label), label=label, is_defined=False)
+        return self._entry(named, label)
+
+    def _entry(self, named: Definition, label: str) -> str:
         self.cited.add(named)
         key = ("entry", str(named.start))
         return self._id(key, label=label, url=named.url, title=named.title, text=named.text)
@@ -246,7 +283,11 @@ def _edits(text: str, group: Sequence[_Marks]) -> Iterator[_Edit]:
         yield opening.start(), closing.end(), _set(text, opening.start(), closing.end(), "", whole)
         return
     for place, markers in group:
-        shown = "" if _only_names(text, place) else " ".join(place.shown.split())
+        if not markers:  # an author and a year, in a text without a list of references
+            start = place.start - (text[place.start - 1 : place.start] == " ")
+            yield start, place.end, ""
+            continue
+        shown = "" if place.url and _only_names(text, place) else " ".join(place.shown.split())
         kept = shown.replace("[", "(").replace("]", ")")
         yield place.start, place.end, _set(text, place.start, place.end, kept, " ".join(markers))
 

@@ -23,6 +23,7 @@ from assay.core.scanner import Token
 from assay.core.text import sentences
 from assay.core.translation import Statement, gettext, labelled, ngettext
 from assay.locale import LOCALES, speaking
+from assay.verify.texts.author_names import begins_entry, goes_on
 
 # Addresses in prose, and the title that a reference gives its document.
 
@@ -293,6 +294,8 @@ def _read(text: str, tokens: Sequence[Token]) -> Iterator[Definition]:
     for line in _lines(text, tokens):
         named, at = _title(line.text)
         found = None if named else _entry(line.text, listed=level > 0)
+        if level and not (named or found) and _is_entry_of_authors(line.text, entry):
+            found = ("", line.text.strip())
         if entry and (named or found or not line.text.strip() or not level):
             yield _make_definition(*entry)
             entry = None
@@ -304,6 +307,15 @@ def _read(text: str, tokens: Sequence[Token]) -> Iterator[Definition]:
             entry[1].append(line)
     if entry:
         yield _make_definition(*entry)
+
+
+def _is_entry_of_authors(line: str, entry: tuple[str, list[_Line], str] | None) -> bool:
+    """True if a line without number or bullet begins an entry; `entry` is the one before it, not yet ended.
+
+    An entry with a number or a bullet goes on until a blank line, whatever its lines begin with.
+    """
+    plain = entry is None or entry[1][0].text.strip() == entry[2]
+    return plain and not (entry and goes_on(entry[1][-1].text)) and begins_entry(line)
 
 
 def _lines(text: str, tokens: Sequence[Token]) -> Iterator[_Line]:
