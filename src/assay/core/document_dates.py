@@ -18,7 +18,8 @@ _MONTH = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
 _DATE = regex(
     r"(?<![\d.])(?<!\d[-–—/])(?:"
     r"(?P<y1>(?:1[5-9]|20)\d{2})-(?P<m1>\d{2})-(?P<d1>\d{2})"
-    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|\.)? (?:of |de )?(?P<m2>{_MONTH})\b\.?,? (?:de |del )?(?P<y2>(?:1[5-9]|20)\d{{2}})"
+    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|\.)? (?:of |de )?(?P<m2>{_MONTH})\b\.?,? (?:de |del )?"
+    r"(?P<y2>(?:1[5-9]|20)\d{2})"
     rf"|\b(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>(?:1[5-9]|20)\d{{2}})"
     rf"|\b(?P<m4>{_MONTH})\b\.?,? (?:de |del )?(?P<y4>(?:1[5-9]|20)\d{{2}})"
     r"|(?P<y5>(?:1[5-9]|20)\d{2})年(?P<m5>\d{1,2})月(?:(?P<d5>\d{1,2})日)?"
@@ -27,7 +28,8 @@ _DATE = regex(
 )
 _KIND = (
     r"minutes|agenda|report|letter|memo|memorandum|notice|notes|newsletter|bulletin|circular|draft|statement|release"
-    r"|version|edition|issue|revision|meeting|session|log|date|dated|updated|revised|published|issued|approved|as at|as of"
+    r"|version|edition|issue|revision|meeting|session|log|date|dated|updated|revised|published|issued|approved|as at"
+    r"|as of"
     r"|\w*protokoll|\w*bericht|\w*brief|\w*entwurf|\w*sitzung|niederschrift|mitteilung|fassung|ausgabe|notiz|stand|datum"
     r"|procès-verbal|compte rendu|rapport|lettre|projet|réunion|communiqué|publié"
     r"|acta|informe|carta|borrador|versión|boletín|reunión|fecha|notulen|verslag|concept|versie"
@@ -52,7 +54,8 @@ _PLACE = regex(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2},\s*\Z")
 """A place before the day of a letter."""
 _ANNUAL = regex(
     r"(?<!\w)(?:annual (?:report|review|accounts)|year ?book|jahresbericht|jahrbuch|geschäftsbericht|rapport annuel"
-    r"|(?:informe|memoria) anual|relazione annuale|relatório anual|jaarverslag|годовой отч[её]т|年度报告|年度報告|年報|年报)"
+    r"|(?:informe|memoria) anual|relazione annuale|relatório anual|jaarverslag|годовой отч[её]т|年度报告|年度報告"
+    r"|年報|年报)"
     r"[\s,:(–—-]*(?:(?:for|of|für|de|del|über|за)\s+)?(?:(?:1[89]|20)\d{2}\s?[/–-]\s?)?"
     r"(?P<year>(?:(?:1[89]|20)\d{2}))\s?年?[\s).]*\Z",
     re.IGNORECASE,

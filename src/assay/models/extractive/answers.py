@@ -178,7 +178,7 @@ def _judged(
 ) -> tuple[list[Placed], Judgement]:
     placed = [(book, sentence) for book in books for sentence in (*_defined(question, book), *book.sentences)]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
-    statements = [sentence.statement(rank[book.id], book.title) for book, sentence in placed]
+    statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in placed]
     asked = frozenset(words(question.text))
     nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
     beside = "\n".join(each.text for each in nearest[:LANGUAGE])
