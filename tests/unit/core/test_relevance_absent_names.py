@@ -29,6 +29,8 @@ FOUNDED = "The museum was founded by Ada Kern in 1931."
         ("Who founded Oslo's museum?", False),
         ("Who founded the museum of Ada Kern?", True),
         ("Who founded the museum of Ada Kerns?", True),
+        ("Who founded the museum of Mrs. Kern?", True),
+        ("Who founded the museum of Mrs. Lund?", False),
     ],
 )
 def test_a_name_that_no_passage_of_the_library_has(question: str, answers: bool) -> None:

@@ -25,6 +25,8 @@ _RUN = regex(
 )
 """Words with capitals, and small ones between them."""
 _WORD = regex(r"[^\W\d_][\w'’]*")
+_CUT = regex(r"(?<![^\W_])[^\W\d_]+(?=\.\s*[^\W_])")
+"""A word with a full stop inside a question: "Mr." is no name."""
 _SHORT = regex(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-Я]{2,6}(?![^\W_])")
 """An abbreviation."""
 
@@ -41,7 +43,8 @@ def lacks_a_name(features: Features) -> bool:
         return False
     many = len(features.statements) >= FEWEST_NAMING
     absent = {key for key in question.keys if key not in known and (many or features.is_nowhere(key))}
-    names = (*map(_without_letters, question.named), *_numbers(features))
+    cut = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))
+    names = (*(_without_letters(name - cut) for name in question.named), *_numbers(features))
     missing = [name for name in names if absent.intersection(name)]
     if not missing:
         return False
