@@ -68,3 +68,10 @@ async def test_filled_fields_have_it_above_what_is_missing() -> None:
     )
     assert log.text.startswith(f"{TODAY}\n\n## What could not be found")
     assert whole(log)
+
+
+async def test_an_annual_report_without_a_date_is_of_its_year() -> None:
+    report = {"report.md": "# Annual report 2024\n\nThe tide at Brest rises seven metres.\n"}
+    log = await Sea(report).run([queries(), says("Seven metres. [S1.1]", task="answer")], mode="web_search")
+    assert log.text.endswith("\n\n*As of 2024, the date of the newest source cited.*")
+    assert whole(log)

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 import msgspec
 
+from assay.core.document_dates import stated_date
 from assay.core.patterns import regex
 
 # Titles: a document's name, as a reader would write it.
@@ -108,6 +109,17 @@ def first_line(text: str) -> str:
     lines = (line.strip() for line in text[:HEAD].splitlines())
     line = next((line for line in lines if line and not _ORNAMENT.fullmatch(line)), "")
     return fit(line) if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
+
+
+FIRST_LINES = 3
+"""Lines at the top of a text, without its title, that may state its date. By hand."""
+
+
+def dated(text: str, title: str, name: str) -> str:
+    """The day or month that the title of a text, the lines at its top or its file's name state (`document_dates`)."""
+    lines = (line.strip() for line in FRONT.sub("", text[:HEAD]).splitlines())
+    top = [line for line in lines if line and not _ORNAMENT.fullmatch(line) and fit(line.strip("# ")) != title]
+    return stated_date(title, top[:FIRST_LINES], name)
 
 
 def stem(name: str) -> str:

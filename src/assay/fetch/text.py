@@ -16,7 +16,7 @@ from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.patterns import regex
 from assay.core.sources import Extracted
-from assay.fetch.fields import first_line, fit, read_fields, stem
+from assay.fetch.fields import dated, first_line, fit, read_fields, stem
 from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, names_of, one_cell, row_lines, split_head
 
 
@@ -36,7 +36,15 @@ class TextExtractor:
         """
         text = decode(data)
         title = first_line(text) or stem(name)
-        yield Extracted(text=text, extractor=self.name, syntax="plain", title=title, language=detect(text))
+        published = dated(text, title, name)
+        yield Extracted(
+            text=text,
+            extractor=self.name,
+            syntax="plain",
+            title=title,
+            published=published,
+            language=detect(text),
+        )
 
 
 class MarkdownExtractor:
@@ -55,13 +63,14 @@ class MarkdownExtractor:
         """
         text = decode(data)
         fields = read_fields(text)
+        title = fields.title or stem(name)
         yield Extracted(
             text=text,
             extractor=self.name,
             syntax="markdown",
-            title=fields.title or stem(name),
+            title=title,
             author=fields.author,
-            published=fields.published,
+            published=fields.published or dated(text, title, name),
             language=fields.language or detect(text),
             metadata=fields.other,
         )

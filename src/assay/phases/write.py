@@ -10,6 +10,7 @@ from assay.agents import findings
 from assay.agents.findings import Finding, cite, compose, finding_text
 from assay.core import phrases
 from assay.core.brief import shortened
+from assay.core.document_dates import year_of_subject
 from assay.core.errors import LimitReached, ModelFailed, NothingSearched
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted, ToolsIgnored, decode
 from assay.core.phrases import in_words
@@ -261,10 +262,10 @@ def _formed(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Cov
 
 
 def date_of(text: str, case: Case) -> str:
-    """A sentence with the date of a text, by the sources it cites."""
+    """A sentence with the date of a text, by the sources it cites; an annual report is of the year in its title."""
     cited = cite(text, case.ledger)
     sources = [*cited.sources, *(case.ledger.source(passage.source) for passage in cited.passages)]
-    return as_of((source.published for source in sources if source), case.date)
+    return as_of((source.published or year_of_subject(source.title) for source in sources if source), case.date)
 
 
 def with_date(text: str, case: Case) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.fetch.fields import LONGEST, first_heading, first_line, fit
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.text import MarkdownExtractor
+from assay.fetch.text import MarkdownExtractor, TextExtractor
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,26 @@ def test_a_page_nobody_titled_is_called_by_its_heading() -> None:
 
 def test_the_sources_of_a_manual_are_markup() -> None:
     assert ".rst.txt" in MarkdownExtractor.suffixes
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "date"),
+    [
+        ("# Minutes of 12 May 2026\n\nPresent: all.\n", "minutes.md", "2026-05-12"),
+        ("# The mole\n\n*Draft, March 2025*\n\nIt is long.\n", "mole.md", "2025-03"),
+        ("# Minutes of the board\n\nPresent: all.\n", "minutes-2026-05-12.md", "2026-05-12"),
+        ("# Minutes of 12 May 2026\n\nPublished: 3 June 2026\n", "minutes.md", "2026-06-03"),
+        ("---\ndate: 2024-01-02\n---\n# Minutes of 12 May 2026\n", "minutes.md", "2024-01-02"),
+        ("# Annual report 2024\n\nThe year was good.\n", "report.md", ""),
+        ("# Waterloo, 18 June 1815\n\nThe battle was long.\n", "waterloo.md", ""),
+        ("# The mole\n\nIt was built in 1901.\nIt is long.\n\nOther.\n\nLetter of 3 May 2024\n", "mole.md", ""),
+    ],
+)
+def test_the_date_of_a_text_is_in_its_title_first_lines_or_name(text: str, name: str, date: str) -> None:
+    (found,) = MarkdownExtractor().extract(text.encode(), name)
+    assert found.published == date
+
+
+def test_the_date_of_a_plain_text() -> None:
+    (found,) = TextExtractor().extract(b"Minutes of the council\n12 May 2026\n\nPresent: all.\n", "minutes.txt")
+    assert (found.title, found.published) == ("Minutes of the council", "2026-05-12")

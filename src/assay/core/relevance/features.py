@@ -83,6 +83,7 @@ class Features:
         self._best_source = max((self._share(held) for held in self._sources.values()), default=0.0) or 1.0
         self._pairs = frozenset(pairwise(question.keys))
         self._scope = rarity.holding if rarity is not None else {}
+        self._passages = rarity.passages if rarity is not None else 0
 
     def vectors(self) -> list[Vector]:
         """A vector for each statement."""
@@ -166,17 +167,16 @@ class Features:
         names = [key for key in self._asked if key in self.question.names]
         return sum(held.get(key, 0.0) for key in names) / len(names) if names else 1.0
 
-    def lacks_a_name(self) -> bool:
-        """True if a name in the question, of one or more words, has none of them in any document.
+    def known(self) -> frozenset[str]:
+        """The keys of the question that any document has, in its text, title or address."""
+        addresses = frozenset(each.address for each in self.statements if each.address)
+        addressed = frozenset(key for each in addresses for key in keys(each, self.question.analysis))
+        counted = frozenset(key for key in self._asked if self._scope.get(key))
+        return counted.union(self._hold(addressed), *self._sources.values())
 
-        A few sentences may speak of it as "it", or "the town"; documents that share no other word with the question may
-        be in another language, and so write the name in another way.
-        """
-        known = frozenset(key for held in self._sources.values() for key in held).union(
-            key for key in self._asked if self._scope.get(key)
-        )
-        shared = not known.isdisjoint(set(self.question.keys).difference(*self.question.named))
-        return len(self.statements) >= FEWEST_NAMING and shared and any(map(known.isdisjoint, self.question.named))
+    def is_nowhere(self, key: str) -> bool:
+        """True if a key was counted in the whole scope, which is not small, and no passage has it."""
+        return self._passages >= FEWEST_NAMING and self._scope.get(key) == 0
 
     # matching keys
 

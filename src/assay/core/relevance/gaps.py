@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.core.relevance.absent_names import lacks_a_name
 from assay.core.relevance.asked_events import asked_event, is_of_life, points_to_it, tells_event
 from assay.core.relevance.counts import counts
 from assay.core.relevance.features import Features
@@ -19,7 +20,7 @@ def is_beside(features: Features, scores: Sequence[float], able: Sequence[int], 
     is about another ordinal, and none about the same.
     """
     question, texts = features.question, [f"{each.label} {each.text}" for each in features.statements]
-    if features.lacks_a_name():
+    if lacks_a_name(features):
         return True
     if question.wanted == "date" and not any(tells_time(question, texts[at]) for at in best):
         return True

@@ -15,6 +15,7 @@ import msgspec
 from assay.core.claims import Relevance
 from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
+from assay.core.relevance.amounts import amounts
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.ordinals import has_other_ordinal
 from assay.core.relevance.relations import asks, says_other
@@ -78,7 +79,9 @@ def grades(question: TopicQuestion, cited: Sequence[CitedSentence], rarity: Rari
     features = Features(question, statements, rarity)
     held = {key for at in range(len(statements)) for key in features.matches(at)}
     rarest = max((features.weights[key] for key in held), default=0.0)
-    return [_vector(features, 2 * at + 1, rarest, framed=each.framed) for at, each in enumerate(cited)]
+    told = amounts(question, [each.text for each in cited])
+    other = [any(told) and not own for own in told]
+    return [_vector(features, 2 * at + 1, rarest, framed=each.framed, other=other[at]) for at, each in enumerate(cited)]
 
 
 def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
@@ -87,8 +90,11 @@ def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableSt
     return cited, QuotableStatement(text=each.text, source=at, place=1, heading=each.heading, title=each.title)
 
 
-def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vector:
-    """The features of a statement; `rarest` is the weight of the rarest of the question's words that any has."""
+def _vector(features: Features, at: int, rarest: float, *, framed: bool, other: bool) -> Vector:
+    """The features of a statement; `rarest` is the weight of the rarest of the question's words that any has.
+
+    An `other` statement does not tell the amount asked for, while one of the others does.
+    """
     vector = features.vector(at)
     own, around = features.matches(at), features.matches_around(at)
     rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MOST_KEYS])
@@ -98,7 +104,7 @@ def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vect
         return min(1.0, sum(features.weights[key] * value for key, value in held.items()) / total)
 
     text = features.statements[at].text
-    other = says_other(features.question, text) or has_other_ordinal(features.question, text)
+    other = other or says_other(features.question, text) or has_other_ordinal(features.question, text)
     amiss = features.denial(at) < 0 or asks(text) or other
     missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
     return (

@@ -22,7 +22,7 @@ _WHO = regex(
     re.IGNORECASE,
 )
 _HAPPENED = regex(
-    r"(?:when|where|why|how|by whom|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
+    r"(?:when|where|why|how(?: much)?|by whom|(?:in )?(?:what|which) (?:year|month|day|date|city|town|country))\s+"
     r"(?:was|were|is|are|did|does|do|has|have|had)\s.+\s(?P<verb>[a-z]{3,})[?\s.]*",
     re.IGNORECASE,
 )
@@ -55,6 +55,13 @@ _AFTER = regex(
     rf"\b(?:wurden?|worden|werden|wird)\b[^,;:]*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}}(?:t|en))\b"
 )
 _ACTIVE = regex(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
+_FORMS = (
+    "pay paid payment payments, say said, lay laid, buy bought, bring brought, think thought, catch caught, "
+    "teach taught, seek sought, fight fought, make made, go went gone, leave left, see saw seen, eat ate eaten, "
+    "bringen brachte gebracht, denken dachte gedacht, gehen ging gegangen, stehen stand gestanden"
+)
+_IRREGULAR = {form: forms.split()[0] for forms in _FORMS.split(", ") for form in forms.split()}
+"""The infinitive of verbs whose forms have other consonants."""
 _WORD = regex(r"[^\W\d_]{2,}(?:['’]t)?")
 _VOWELS = regex(r"[aeiouyäöüéèê]")
 _SUBJECT = regex(
@@ -120,10 +127,10 @@ def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
 def _may_tell_who(text: str, verb: str, analysis: str) -> bool:
     if _BY_SOMEBODY.search(text) or any(_is_name(name, analysis) for name in _FULL_NAME.finditer(text)):
         return True
-    return any(_is_done(text, word) for word in _WORD.finditer(text) if same_verb(verb, word[0].casefold(), analysis))
+    return any(is_done(text, word) for word in _WORD.finditer(text) if same_verb(verb, word[0].casefold(), analysis))
 
 
-def _is_done(text: str, verb: re.Match[str]) -> bool:
+def is_done(text: str, verb: re.Match[str]) -> bool:
     """True if a verb is neither a request, with which a clause begins, nor what somebody is to do."""
     before = _WORD.findall(text[: verb.start()])
     begins = not before or (verb[0].islower() and text[: verb.start()].rstrip().endswith((",", ";", ":")))
@@ -228,7 +235,9 @@ def _words(text: str) -> Iterator[str]:
 def same_verb(verb: str, word: str, analysis: str) -> bool:
     """True if a word is a form of a verb, or is made of it: "wrote", "written", "writer"."""
     ours, theirs = keys(verb, analysis), keys(word, analysis)
-    return bool(set(ours) & set(theirs)) or bool(near_keys(ours, theirs)) or _ablaut(verb, word)
+    if set(ours) & set(theirs) or near_keys(ours, theirs) or _ablaut(verb, word):
+        return True
+    return _IRREGULAR.get(word, word) == _IRREGULAR.get(verb, verb)
 
 
 def _ablaut(one: str, other: str) -> bool:

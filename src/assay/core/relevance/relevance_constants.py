@@ -107,6 +107,10 @@ hand.
 DOER_WEIGHT = 1.0
 """What a statement gains in the order, not in the chance, that says who did what is asked ("coined by …"). By hand.
 """
+AMOUNT_WEIGHT = 6.0
+"""What a statement gains in the order, not in the chance, that says how much somebody did of what is asked: more than
+the margin, so that it is first. By hand.
+"""
 LIGHT_WEIGHT = 0.25
 """Multiplies the rarity of a word that only asks for a measure ("how long does it take?"), which an answer need not
 have: the sign of the measure is asked for by itself. By hand.

@@ -16,6 +16,7 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
+from assay.core.relevance.amounts import amounts
 from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
 from assay.core.relevance.features import NAMES, Features, Vector
@@ -258,8 +259,8 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
 
 
 def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
-    """The scores for the order: with what superlatives, definitions, counts, doers and names in code add or take
-    away.
+    """The scores for the order: with what superlatives, definitions, counts, amounts, doers and names in code add or
+    take away.
     """
     texts = [f"{each.label} {each.text}" for each in statements]
     outermost = extremes(question, [each.text for each in statements])
@@ -268,6 +269,7 @@ def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], sc
         outermost,
         defining(question, statements),
         counting(question, texts),
+        amounts(question, texts),
         doers(question, texts),
         strict=True,
     )

@@ -34,7 +34,8 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence, a table row or a line with a key, as it would be quoted.
 
     `source` is the rank of its document among those found, 0 for the best; `place` is that of its passage in the
-    document. `label` is the name it describes or the headers of its columns; `heading` is above it.
+    document. `label` is the name it describes or the headers of its columns; `heading` is above it;
+    `title` and `address` are those of the document.
     """
 
     text: str
@@ -43,6 +44,7 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     label: str = ""
     heading: str = ""
     title: str = ""
+    address: str = ""
     kind: Kind = "prose"
 
 

@@ -10,6 +10,7 @@ from assay.core.patterns import regex
 from assay.core.relevance import Judgement, judge, read_question
 from assay.core.relevance.definitions import is_defined_by
 from assay.core.relevance.relations import asks
+from assay.core.relevance.signs import GIVES_REASON
 from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
@@ -152,6 +153,8 @@ def _sentences(
     if asks_several(question):
         return _distinct((_unit(*placed[each.place]) for each in judgement.of_each_source), limit)
     found = [placed[each.place] for each in judgement.near]
+    if read_question(question.text).wanted == "reason":
+        found = [one for each in found for one in (each, *_reason(each, placed))]
     return _distinct((_unit(*each) for each in (*_antecedent(found[0], placed), *found)), limit)
 
 
@@ -162,6 +165,17 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     near = before is not best and before[1].passage == best[1].passage
     told = before[1].kind == "prose" and ends_sentence(before[1].text) and not asks(before[1].text)
     return [before] if near and told else []
+
+
+def _reason(told: Placed, placed: Sequence[Placed]) -> list[Placed]:
+    """The sentence after one in its passage, if that gives the reason and the one does not."""
+    at = placed.index(told) + 1
+    after = placed[at] if at < len(placed) else told
+    if after[1].passage != told[1].passage or GIVES_REASON.search(told[1].text):
+        return []
+    return (
+        [after] if after[1].kind == "prose" and GIVES_REASON.search(after[1].text) and not asks(after[1].text) else []
+    )
 
 
 def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
@@ -178,7 +192,7 @@ def _judged(
 ) -> tuple[list[Placed], Judgement]:
     placed = [(book, sentence) for book in books for sentence in (*_defined(question, book), *book.sentences)]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
-    statements = [sentence.statement(rank[book.id], book.title) for book, sentence in placed]
+    statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in placed]
     asked = frozenset(words(question.text))
     nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
     beside = "\n".join(each.text for each in nearest[:LANGUAGE])

@@ -77,7 +77,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
     heading: str = ""
     label: str = ""
 
-    def statement(self, source: int, title: str) -> QuotableStatement:
+    def statement(self, source: int, title: str, address: str = "") -> QuotableStatement:
         """The sentence as a statement for `core.relevance`, in the document at place `source` among those shown."""
         return QuotableStatement(
             text=self.text,
@@ -86,6 +86,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
             label=self.label,
             heading=self.heading,
             title=title,
+            address=address,
             kind=self.kind,
         )
 

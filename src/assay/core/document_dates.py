@@ -1,0 +1,132 @@
+"""The date of a document as its title, its first lines or its file's name state it: "Minutes of 12 May 2026".
+
+A date in a title is more often that of its subject ("The flood of 3 December 2023"). It is the document's only if a
+word for a document that is of a day stands directly before it, or before a comma or dash.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from assay.core.lexicon import MONTHS
+from assay.core.patterns import regex
+
+_MONTH = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+_DATE = regex(
+    r"(?<![\d.])(?<!\d[-–—/])(?:"
+    r"(?P<y1>(?:1[5-9]|20)\d{2})-(?P<m1>\d{2})-(?P<d1>\d{2})"
+    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|\.)? (?:of |de )?(?P<m2>{_MONTH})\b\.?,? (?:de |del )?"
+    r"(?P<y2>(?:1[5-9]|20)\d{2})"
+    rf"|\b(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>(?:1[5-9]|20)\d{{2}})"
+    rf"|\b(?P<m4>{_MONTH})\b\.?,? (?:de |del )?(?P<y4>(?:1[5-9]|20)\d{{2}})"
+    r"|(?P<y5>(?:1[5-9]|20)\d{2})年(?P<m5>\d{1,2})月(?:(?P<d5>\d{1,2})日)?"
+    r")(?![\d-])",
+    re.IGNORECASE,
+)
+_KIND = (
+    r"minutes|agenda|report|letter|memo|memorandum|notice|notes|newsletter|bulletin|circular|draft|statement|release"
+    r"|version|edition|issue|revision|meeting|session|log|date|dated|updated|revised|published|issued|approved|as at"
+    r"|as of"
+    r"|\w*protokoll|\w*bericht|\w*brief|\w*entwurf|\w*sitzung|niederschrift|mitteilung|fassung|ausgabe|notiz|stand|datum"
+    r"|procès-verbal|compte rendu|rapport|lettre|projet|réunion|communiqué|publié"
+    r"|acta|informe|carta|borrador|versión|boletín|reunión|fecha|notulen|verslag|concept|versie"
+    r"|verbale|relazione|lettera|bozza|versione|ata|relatório|протокол|отч[её]т|письмо|версия|会议纪要|会议记录|报告|議事録"
+)
+"""Words for documents that are of a day, and for the day itself."""
+_KINDS = regex(rf"(?<!\w)(?:{_KIND})(?!\w)", re.IGNORECASE)
+_JOINED = regex(
+    rf"(?<!\w)(?:{_KIND})(?: no\.? ?\d+)?(?:\W{{0,3}}|\s+(?:of|from|for|on|in|vom|von|aus|für|du|de|del|van|di|от|за)"
+    r"(?: the| le| el| il)?\s+)\Z",
+    re.IGNORECASE,
+)
+"""What stands before a date if a word for the document is directly before it."""
+_SET_OFF = regex(r"[,:;(\[|–—]\s*\Z|\s-\s*\Z")
+_ABOUT = regex(
+    r"(?<!\w)(?:on|about|into|after|before|since|until|regarding|concerning|re|to|über|zu[mr]?|nach|seit|bis|sur|sobre"
+    r"|over|su|о|об)(?!\w)",
+    re.IGNORECASE,
+)
+"""Words before the subject of a document, or within a time."""
+_PLACE = regex(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2},\s*\Z")
+"""A place before the day of a letter."""
+_ANNUAL = regex(
+    r"(?<!\w)(?:annual (?:report|review|accounts)|year ?book|jahresbericht|jahrbuch|geschäftsbericht|rapport annuel"
+    r"|(?:informe|memoria) anual|relazione annuale|relatório anual|jaarverslag|годовой отч[её]т|年度报告|年度報告"
+    r"|年報|年报)"
+    r"[\s,:(–—-]*(?:(?:for|of|für|de|del|über|за)\s+)?(?:(?:1[89]|20)\d{2}\s?[/–-]\s?)?"
+    r"(?P<year>(?:(?:1[89]|20)\d{2}))\s?年?[\s).]*\Z",
+    re.IGNORECASE,
+)
+_IN_NAME = regex(r"(?<![\d])(?P<y>(?:19|20)\d{2})(?P<mark>[-_.])(?P<m>\d{2})(?P=mark)(?P<d>\d{2})(?!\d)")
+_MARKS = regex(r"[*_`#=~|\\]+")
+_LONGEST = 120
+"""Code points of a line that may be a title, or a line with a date. By hand."""
+
+
+def stated_date(title: str, lines: Iterable[str], name: str = "") -> str:
+    """An ISO day or month, "" if none is certain; the lines count before the title, the title before the name.
+
+    Args:
+        title: the title, or the first line.
+        lines: the lines after it.
+        name: the file's name.
+    """
+    found = (*(_of_line(line) for line in lines), _of_line(title, of_title=True), _of_name(name))
+    return next(filter(None, found), "")
+
+
+def year_of_subject(title: str) -> str:
+    """The year that an annual report is about, by its title; "" for other titles.
+
+    It says of when its statements are, but not when it appeared: often a year later.
+    """
+    match = _ANNUAL.search(title[:_LONGEST])
+    return match["year"] if match else ""
+
+
+def _of_line(stated: str, *, of_title: bool = False) -> str:
+    """The only date of a line, at its beginning or end, if it is the document's."""
+    line = " ".join(_MARKS.sub(" ", stated[: 2 * _LONGEST]).split()).strip("()[]. ")
+    dates = list(_DATE.finditer(line)) if len(line) <= _LONGEST else []
+    if len(dates) != 1:
+        return ""
+    before, after = line[: dates[0].start()], line[dates[0].end() :].strip(" ,:;–—-|")
+    if before and after:
+        return ""
+    own = _is_of_document(before, of_title=of_title) if before else not after or _begins_with_kind(after)
+    return _iso(dates[0]) if own else ""
+
+
+def _is_of_document(before: str, *, of_title: bool) -> bool:
+    """True if what stands before a date at the end of a line makes it the document's."""
+    if _JOINED.search(before):
+        kind = list(_KINDS.finditer(before))[-1]
+        return not _ABOUT.search(before[: kind.start()])
+    if _SET_OFF.search(before) and (kinds := list(_KINDS.finditer(before))):
+        return not _ABOUT.search(before[kinds[0].end() :])
+    return not of_title and _PLACE.fullmatch(before) is not None
+
+
+def _begins_with_kind(after: str) -> bool:
+    found = _KINDS.search(after)
+    return found is not None and not _ABOUT.search(after[: found.start()])
+
+
+def _of_name(name: str) -> str:
+    """The only ISO day in a file's name."""
+    found = list(_IN_NAME.finditer(PurePath(name).name))
+    return _iso(found[0]) if len(found) == 1 else ""
+
+
+def _iso(match: re.Match[str]) -> str:
+    """A day or a month as ISO; "" if the calendar has none such."""
+    parts = {key[0]: value for key, value in match.groupdict().items() if value}
+    month = parts["m"] if parts["m"].isdigit() else MONTHS.get(parts["m"].casefold(), 0)
+    try:
+        day = datetime.date(int(parts["y"]), int(month), int(parts.get("d", 1)))
+    except ValueError:
+        return ""
+    return day.isoformat() if "d" in parts else day.isoformat()[:7]

@@ -1,0 +1,103 @@
+"""A name of the question that is nowhere: a question about the museum in Oslo is not answered by documents that never
+mention Oslo.
+
+A name counts as there if a near form of a word of it is ("Hollyn", "Hollin"), if its initials are, or if it is the
+initials of something that is there. A word of it that is also no name ("the Severn Bridge", where documents speak of
+"the bridge") does not count as the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from assay.core.lexicon import MONTHS
+from assay.core.patterns import regex
+from assay.core.relevance.features import Features
+from assay.core.relevance.relevance_constants import FEWEST_NAMING
+from assay.core.relevance.topic_question import CAPITALIZING, keys
+
+_NUMBERED = regex(r"(?<=\s)(?P<name>[^\W\d_a-zß-ÿа-я][\w'’-]+)\s(?P<number>\d{1,3})(?![\w%]|[.,:/]\d|\s?%)")
+"""A word with a capital inside a question and a number, not a year, behind it: "Number 12"."""
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
+_RUN = regex(
+    r"(?<![^\W_])[^\W\d_][\w'’-]*(?:[\s-](?:(?:of|the|and|for|de|la|du|des|der|del|di|e|y)\s|&\s)*"
+    r"(?=[^\W\d_])(?-i:[A-ZÀ-ÖØ-ÞА-Я])[\w'’-]*)+"
+)
+"""Words with capitals, and small ones between them."""
+_WORD = regex(r"[^\W\d_][\w'’]*")
+_CUT = regex(r"(?<![^\W_])[^\W\d_]+(?=\.\s*[^\W_])")
+"""A word with a full stop inside a question: "Mr." is no name."""
+_SHORT = regex(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-Я]{2,6}(?![^\W_])")
+"""An abbreviation."""
+
+
+def lacks_a_name(features: Features) -> bool:
+    """True if a name in the question, of one or more words, or a number behind one, is nowhere.
+
+    A few sentences may speak of it as "it", or "the town", unless it was counted in the whole scope, and that is not a
+    few sentences; documents that share no other word with the question may be in another language, and so write the
+    name in another way.
+    """
+    question, known = features.question, features.known()
+    if known.isdisjoint(set(question.keys).difference(*question.named)):
+        return False
+    many = len(features.statements) >= FEWEST_NAMING
+    absent = {key for key in question.keys if key not in known and (many or features.is_nowhere(key))}
+    cut = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))
+    names = (*(_without_letters(name - cut) for name in question.named), *_numbers(features))
+    missing = [name for name in names if absent.intersection(name)]
+    if not missing:
+        return False
+    texts = list(_texts(features))
+    found = [name for name in missing if _is_absent(name, absent, texts, question.analysis)]
+    return any(not _is_abbreviated(name, question.text, texts, question.analysis) for name in found)
+
+
+def _without_letters(name: frozenset[str]) -> frozenset[str]:
+    """A name without single letters: the "s" of "Oslo's" is no word."""
+    return frozenset(key for key in name if len(key) > 1) or name
+
+
+def _is_absent(name: frozenset[str], absent: Collection[str], texts: Iterable[str], analysis: str) -> bool:
+    """True if all words of a name are absent, or those that are not are written small elsewhere; or its number."""
+    rest = name.difference(absent)
+    return not rest or rest <= _small(texts, analysis)
+
+
+def _small(texts: Iterable[str], analysis: str) -> frozenset[str]:
+    words = (word for text in texts for word in _WORD.findall(text) if word.islower())
+    return frozenset(keys(" ".join(words), analysis))
+
+
+def _numbers(features: Features) -> Iterator[frozenset[str]]:
+    """The numbers behind names, each as a name; none that is written otherwise in the statements."""
+    question = features.question
+    if CAPITALIZING.intersection((question.language, question.negating)):
+        return
+    for match in _NUMBERED.finditer(question.text):
+        if match["name"].casefold() not in MONTHS:
+            number = int(match["number"])
+            roman = set(keys(_ROMAN[number - 1], question.analysis)) if 0 < number <= len(_ROMAN) else set[str]()
+            if not any(roman.intersection(keys(text, question.analysis)) for text in _texts(features)):
+                yield frozenset(keys(match["number"], question.analysis)).intersection(question.keys)
+
+
+def _is_abbreviated(name: frozenset[str], question: str, texts: Iterable[str], analysis: str) -> bool:
+    """True if a name is the initials of words in a text, or its own initials are in one."""
+    short = {match[0] for match in _SHORT.finditer(question) if name.intersection(keys(match[0], analysis))}
+    long = {_initials(run[0]) for run in _RUN.finditer(question) if name <= frozenset(keys(run[0], analysis))}
+    long = {each for each in long if len(each) > 1}
+    return any(
+        any(each in _initials(run[0]) for each in short for run in _RUN.finditer(text))
+        or any(match[0] in each for each in long for match in _SHORT.finditer(text))
+        for text in texts
+    )
+
+
+def _initials(run: str) -> str:
+    return "".join(word[0] for word in _WORD.findall(run) if word[0].isupper())
+
+
+def _texts(features: Features) -> Iterator[str]:
+    for each in features.statements:
+        yield from (f"{each.label} {each.text}", each.heading, each.title, each.address)
