@@ -47,9 +47,8 @@ def _tells(text: str, subject: frozenset[str], verb: str, analysis: str) -> bool
         if not same_verb(verb, word[0].casefold(), analysis):
             continue
         before, behind = text[max(0, word.start() - _BEFORE) : word.start()], text[word.end() :][:_BEHIND]
-        done = is_done(text, word) or before.rstrip().endswith(
-            ","
-        )  # behind an apposition: "the insurer, Kern and Sons,"
+        apposition = before.rstrip().endswith(",")  # "the insurer, Kern and Sons, paid"
+        done = apposition or is_done(text, word)
         if done and _names(before, subject, analysis) and has_number(behind, analysis):
             return True
         if _BY.match(behind) and _names(behind, subject, analysis) and has_number(before, analysis):
