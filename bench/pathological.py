@@ -110,9 +110,6 @@ UNITS = {
     "citation lists": "[1, 2, 3] ",
     "citation ranges": "[1-9] ",
     "markers": "[S1001.1] ",
-    "authors": "Smith et al. (2021) found that tides rose (Lee, 2019; Kim & Ray, 2020). ",
-    "open authors": "(Smith, 2021; ",
-    "author entries": "## References\n\nSmith, J., & Lee, K. (2021). On tides.\n\n",
     "breaks": "<br>",
     "angles": "<",
     "open tags": "<a ",
@@ -255,11 +252,6 @@ NESTED = {
     "matched rounds": lambda size: "(" * (size // 2) + ")" * (size // 2),
     "distinct references": lambda size: "\n".join(f"[{at}]: https://example.org/{at}" for at in range(size // 32)),
     "distinct citations": lambda size: " ".join(f"Tides rise [{at}]." for at in range(size // 20)),
-    "distinct authors": lambda size: (
-        " ".join(f"It rose (Tide{at}, 2020)." for at in range(size // 60))
-        + "\n\n## References\n\n"
-        + "\n".join(f"Tide{at}, J. (2020). A." for at in range(size // 60))
-    ),
     "distinct footnotes": lambda size: "\n\n".join(f"a[^{at}]\n\n[^{at}]: b" for at in range(size // 26)),
     "distinct links": lambda size: " ".join(f"[a](https://example.org/{at})" for at in range(size // 30)),
     "distinct words": lambda size: " ".join(f"w{at}" for at in range(size // 7)),
@@ -267,6 +259,19 @@ NESTED = {
     "distinct names": lambda size: " ".join(f"Brest{at} rises." for at in range(size // 16)),
     "number runs": lambda size: "The tide rises " + "7.5 metres and " * (size // 15) + ".",
 }
+
+
+CITING = {
+    "authors": repeated("Smith et al. (2021) found that tides rose (Lee, 2019; Kim & Ray, 2020). "),
+    "open authors": repeated("(Smith, 2021; "),
+    "author entries": repeated("## References\n\nSmith, J., & Lee, K. (2021). On tides.\n\n"),
+    "distinct authors": lambda size: (
+        " ".join(f"It rose (Tide{at}, 2020)." for at in range(size // 60))
+        + "\n\n## References\n\n"
+        + "\n".join(f"Tide{at}, J. (2020). A." for at in range(size // 60))
+    ),
+}
+"""What only drafts have: citations by author and year."""
 
 
 def constructs(of: str) -> Iterator[tuple[str, str, Callable[[int], str]]]:
@@ -280,6 +285,9 @@ def constructs(of: str) -> Iterator[tuple[str, str, Callable[[int], str]]]:
         some = [UNITS[name] for name in islice(cycle(names), at, at + 12, 3)]
         yield f"mixed {at // 4 + 1}", ".md", interleaved(*some)
     yield "all mixed", ".md", interleaved(*UNITS.values())
+    if of == "draft":
+        for name, make in CITING.items():
+            yield name, ".md", make
     if of == "text":
         for name, (suffix, unit) in OTHERS.items():
             yield name, suffix, repeated(unit)
