@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-from screens import PASSWORD, SKIPPED, Visit, add_user
-from serving import TIDE, TIDES, WAIT, Served, served
+from screens import SKIPPED, Visit
+from serving import PASSWORD, TIDE, TIDES, WAIT, Served, add_user, served
 
 DRAFT = "Why does the tide at Brest rise so far, and what does that mean for the port?"
 

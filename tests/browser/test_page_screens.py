@@ -13,21 +13,19 @@ import httpx
 import pytest
 from screens import (
     ASKS,
-    PASSWORD,
     PLANS,
     SKIPPED,
     WATCHED,
     WIDTHS,
     Seen,
     Visit,
-    add_user,
     begin,
     cut,
     scripted,
     shelve,
     unusable,
 )
-from serving import WAIT, Served, served
+from serving import PASSWORD, WAIT, Served, add_user, served
 
 from assay.server.page.hub import screen_of
 from assay.server.page.templates_environment import address, assets

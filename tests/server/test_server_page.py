@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-import warm
 from selectolax.lexbor import LexborHTMLParser
-from serving import TIDE, TIDES, WAIT, Served, begun, environment, frames, served, until
+from serving import PASSWORD, TIDE, TIDES, WAIT, Served, add_user, begun, frames, served, until
 
 from assay.server.page.templates_environment import ENVIRONMENT, address
 
-PASSWORD = "correct horse battery"
 HTML = {"Accept": "text/html"}
 
 
@@ -26,20 +23,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         path = f"{server.url}/api/v1/collections/tides/documents?name=tides.md"
         httpx.post(path, content=TIDES.encode(), trust_env=False, timeout=WAIT).raise_for_status()
         yield server
-
-
-def add_users(home: Path, *names: str) -> None:
-    for name in names:
-        (home.parent / "stdin").write_text(f"{PASSWORD} of {name}\n")
-        with (home.parent / "stdin").open("rb") as given:
-            process = warm.start(
-                *("users", "add", name, "--home", str(home)),
-                env=environment(home),
-                stdin=given,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-            assert process.wait(timeout=WAIT) == 0
 
 
 async def test_a_form_begins_a_run_and_leads_to_it(server: Served) -> None:
@@ -258,7 +241,8 @@ async def test_forms_of_other_sites_are_refused(server: Served) -> None:
 
 async def test_each_user_sees_his_own_alone(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    add_users(home, "ana", "bob")
+    for name in ("ana", "bob"):
+        add_user(home, name, f"{PASSWORD} of {name}")
     with served(home) as server:
         async with server.client(headers=HTML) as ana, server.client(headers=HTML) as bob:
             assert (await ana.get("/library")).headers["location"] == "/login?next=/library"

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
-import warm
 from browsers import CHROMIUM, MISSING
-from serving import TIDES, WAIT, Served, environment, served
+from serving import TIDES, WAIT, Served, served
 
 SKIPPED = MISSING
 WIDTHS = (390, 768, 1440)
-PASSWORD = "correct horse battery"
 SERIOUS = ("serious", "critical")
 
 SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
@@ -61,21 +58,6 @@ def shelve(server: Served, collection: str, name: str, text: str) -> None:
     """Put a document into a collection."""
     path = f"{server.url}/api/v1/collections/{collection}/documents"
     httpx.post(path, params={"name": name}, content=text.encode(), trust_env=False, timeout=WAIT).raise_for_status()
-
-
-def add_user(home: Path, name: str) -> None:
-    """Add a user with `PASSWORD`: from its next start on the server asks for a login."""
-    home.parent.mkdir(parents=True, exist_ok=True)
-    (home.parent / "stdin").write_text(f"{PASSWORD}\n")
-    with (home.parent / "stdin").open("rb") as given:
-        process = warm.start(
-            *("users", "add", name, "--home", str(home)),
-            env=environment(home),
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        assert process.wait(timeout=WAIT) == 0
 
 
 def begin(server: Served, question: str, **more: Any) -> str:

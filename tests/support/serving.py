@@ -21,6 +21,7 @@ from fleet import scenes
 
 WAIT = 120.0
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
+PASSWORD = "correct horse battery"
 TIDE = "How far does the tide at Brest rise?"
 
 
@@ -167,3 +168,18 @@ def slow(folder: Path) -> dict[str, str]:
     (folder / "documents").mkdir()
     (folder / "documents" / "tides.md").write_text(TIDES)
     return {"ASSAY_MODEL": f"scripted:{script}", "ASSAY_SERVER_FOLDERS": str(folder / "documents")}
+
+
+def add_user(home: Path, name: str, password: str = PASSWORD) -> None:
+    """Add a user: from its next start on the server asks for a login."""
+    home.parent.mkdir(parents=True, exist_ok=True)
+    (home.parent / "stdin").write_text(f"{password}\n")
+    with (home.parent / "stdin").open("rb") as given:
+        process = warm.start(
+            *("users", "add", name, "--home", str(home)),
+            env=environment(home),
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert process.wait(timeout=WAIT) == 0
