@@ -9,8 +9,9 @@ from itertools import pairwise
 from assay.core.claims import Check
 from assay.core.patterns import regex
 from assay.core.sources import Passage
-from assay.core.tables.answers import bound, is_computed, recomputed
+from assay.core.tables.answers import is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
+from assay.core.tables.framed_cells import bound
 from assay.core.tables.rows import row_stated
 from assay.core.text import words
 from assay.core.translation import gettext as _

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from assay.core import passage_context
-from assay.core.tables.answers import bound, is_computed
+from assay.core.tables.answers import is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_notes, read_tables
+from assay.core.tables.framed_cells import bound
 from assay.core.tables.rows import lacking, row_stated, stated_row
 from assay.core.tables.table_questions import answer
 from assay.models.questions.question import ParsedQuestion
