@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from extractive_asking import found
+from extractive_asking import found, shown
 
 from assay.core.messages import Message, Request
 from assay.core.phrases import NOTHING
@@ -216,3 +216,24 @@ def test_code_is_no_prose(code: str) -> None:
 def test_a_passage_cut_from_a_longer_sentence_does_not_begin_with_its_comma() -> None:
     text = ", a building which is to become a school, and the Regenstein Library, the largest building on campus."
     assert [sentence.text for sentence in split("S1.3", text)] == [text.removeprefix(", ")]
+
+
+CONTRACT = (
+    "2. Term and termination\n2.1 Duration\nThis agreement begins on 1 April 2023 and runs for three years.\n"
+    "2.2 Notice\n"
+    "Either party may terminate this agreement with six months' notice to the end of a quarter.\n\n"
+    "4. Liability\nThe Contractor's liability is limited to GBP 250,000 for each event.\n"
+)
+
+
+def test_a_numbered_title_is_above_its_sentences_and_no_part_of_them() -> None:
+    said = found("What is the limit of liability?", "Agreement", CONTRACT, "plain")
+    assert said.startswith("The Contractor's liability is limited to GBP 250,000 for each event. [")
+    assert found("How long does the agreement run?", "Agreement", CONTRACT, "plain").startswith(
+        "This agreement begins "
+    )
+    (book,) = ShownSources([shown("Agreement", CONTRACT, "plain")]).books
+    assert [each.heading for each in book.sentences][:2] == [
+        "Term and termination Duration",
+        "Term and termination Notice",
+    ]

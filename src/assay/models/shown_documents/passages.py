@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 
 from assay.core import markers, passage_context
+from assay.core.numbered_titles import sections
 from assay.core.patterns import regex
 from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
@@ -132,17 +133,25 @@ def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence
         return tuple(each for line in lines for each in _line(passage, place, line))
     if (field := read_field(passage, text)) and not ends_sentence(field.value):
         return _line(passage, place, one_line(_BULLET.sub("", text, count=1)))
+    return tuple(
+        each
+        for title, start, end in sections(text)
+        for each in _prose(passage, place, text[start:end], title, headed or bool(title))
+    )
+
+
+def _prose(passage: str, place: int, text: str, title: str, headed: bool) -> Iterator[PassageSentence]:
+    """The sentences of a text below a numbered title ("" if none is above it)."""
     items = _items(text)
     name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
-    found: list[PassageSentence] = []
     for item in items:
         body = _BULLET.sub("", item, count=1)
         short = not headed or len(items) > 1 or body != item
         for start, end in sentences(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             quoted = (part for part in _parts(line) if _quotable(part, short))
-            found.extend(PassageSentence(part, passage, place, heading=name) for part in quoted)
-    return tuple(found)
+            for part in quoted:
+                yield PassageSentence(part, passage, place, heading=f"{title} {name}".strip())
 
 
 def _items(text: str) -> list[str]:
