@@ -237,3 +237,17 @@ def test_a_numbered_title_is_above_its_sentences_and_no_part_of_them() -> None:
         "Term and termination Duration",
         "Term and termination Notice",
     ]
+
+
+FAQ = (
+    "Q:  What do the letters XZ mean?\n\nA:  Nothing. They are just two letters of the suffix.\n\n"
+    "Q:  Do the tools read .7z files?\n\nA:  No. Use another program to handle these files.\n"
+)
+
+
+def test_questions_of_a_document_may_be_marked_by_a_letter() -> None:
+    (book,) = ShownSources([_shown(FAQ)]).books
+    assert book.fields == ()
+    said = found("What do the letters XZ mean?", "Tools", FAQ, "plain")
+    assert said.startswith("A: Nothing. They are just two letters of the suffix. [")
+    assert found("Can the tools read .7z files?", "Tools", FAQ, "plain").startswith("A: No. Use another program ")

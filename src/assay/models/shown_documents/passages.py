@@ -49,6 +49,8 @@ ANSWERED = 2
 """The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
 TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
+OPENING_WORDS = 2
+"""The most words of a first sentence that says nothing by itself: "No.", "A: Nothing."."""
 ITEM_WORDS = 4
 """The fewest words of an item of a list that says something: notes seldom end with a full stop."""
 LONGEST = 700
@@ -103,6 +105,7 @@ def read_field(passage: str, text: str) -> PassageField | None:
     match = _FIELD.fullmatch(text)
     if (
         match is None
+        or len(match["key"]) == 1  # "Q: …", "A: …" of a FAQ
         or is_record(text)
         or _keyed(text)
         or len(match["key"].split()) > 4
@@ -147,11 +150,19 @@ def _prose(passage: str, place: int, text: str, title: str, headed: bool) -> Ite
     for item in items:
         body = _BULLET.sub("", item, count=1)
         short = not headed or len(items) > 1 or body != item
-        for start, end in sentences(body):
+        for start, end in _whole(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             quoted = (part for part in _parts(line) if _quotable(part, short))
             for part in quoted:
                 yield PassageSentence(part, passage, place, heading=f"{title} {name}".strip())
+
+
+def _whole(text: str) -> list[tuple[int, int]]:
+    """The spans of the sentences of a text; a first one of a word or two ("No.") together with the next."""
+    spans = sentences(text)
+    if len(spans) > 1 and len(words(text[slice(*spans[0])])) <= OPENING_WORDS and not asks(text[slice(*spans[0])]):
+        return [(spans[0][0], spans[1][1]), *spans[2:]]
+    return spans
 
 
 def _items(text: str) -> list[str]:
