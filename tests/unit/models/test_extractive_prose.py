@@ -251,3 +251,14 @@ def test_questions_of_a_document_may_be_marked_by_a_letter() -> None:
     said = found("What do the letters XZ mean?", "Tools", FAQ, "plain")
     assert said.startswith("A: Nothing. They are just two letters of the suffix. [")
     assert found("Can the tools read .7z files?", "Tools", FAQ, "plain").startswith("A: No. Use another program ")
+
+
+PATIENTS = (
+    "How do I cancel an appointment?\n\nCall us until 24 hours before. Later cancellations cost 35 pounds.\n\n"
+    "How long does an implant take?\n\nFrom the first visit to the crown it takes four months.\n"
+)
+
+
+def test_a_price_of_something_else_is_no_answer() -> None:
+    assert found("What does a crown cost?", "Questions", PATIENTS) == NOTHING
+    assert "35 pounds" in found("What does a late cancellation cost?", "Questions", PATIENTS)
