@@ -262,3 +262,15 @@ PATIENTS = (
 def test_a_price_of_something_else_is_no_answer() -> None:
     assert found("What does a crown cost?", "Questions", PATIENTS) == NOTHING
     assert "35 pounds" in found("What does a late cancellation cost?", "Questions", PATIENTS)
+
+
+def test_a_title_that_is_the_name_of_a_thing_does_not_bar_other_documents() -> None:
+    tools = "## S1 Widget <file:///widget>\n[S1.0] Widget packs folders of any size. It was written in Hull."
+    other = "## S2 Questions <file:///faq>\n[S2.0] Does Widget read tapes?\n[S2.1] Widget reads tapes of two makers."
+    messages = (
+        Message(role="user", name="brief", text=json.dumps({"question": "Which tapes does Widget read?"})),
+        Message(role="user", name="task", text="Which tapes does Widget read?"),
+        Message(role="tool", text=f"{tools}\n{other}"),
+    )
+    said = respond(Request(task="find", system="", messages=messages))[0]
+    assert said.startswith("Widget reads tapes of two makers. [S2.1]")

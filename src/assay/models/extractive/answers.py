@@ -149,7 +149,12 @@ def _sentences(
     about = _about(question, context) if not subject.books else ""
     placed, judgement = _judged(_bare(question, subject), subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
-        return []
+        if not subject.titled or any(map(_headed, subject.books)):
+            return []
+        # A title may be the name of a thing that others tell of too: the manual of "Widget" beside its FAQ.
+        placed, judgement = _judged(question, shelf.books, shelf)
+        if not judgement.answers():
+            return []
     if asks_several(question):
         return _distinct((_unit(*placed[each.place]) for each in judgement.of_each_source), limit)
     found = [placed[each.place] for each in judgement.near]
