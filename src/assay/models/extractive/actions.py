@@ -19,7 +19,7 @@ from assay.models.questions import links
 from assay.models.questions.conditions import is_whole
 from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
 from assay.models.questions.words import carries_topic, stems
-from assay.models.shown_documents.passages import is_row
+from assay.models.shown_documents.passages import is_in_table
 from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
@@ -344,7 +344,7 @@ def research(request: Request) -> tuple[ToolCall, ...]:
 
 def _has_tables(shelf: ShownSources) -> bool:
     """True if a table row is among the shown passages, or nothing is shown: then there are few documents to search."""
-    return not shelf.books or any(is_row(passage.text) for book in shelf.books for passage in book.passages)
+    return not shelf.books or any(is_in_table(passage.text) for book in shelf.books for passage in book.passages)
 
 
 def _named_queries(request: Request) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from assay.models.questions.question import ParsedQuestion, analyze, is_comparis
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
-from assay.models.shown_documents.tabular import computed_units, rows
+from assay.models.shown_documents.tabular import computed_units, headed_line, rows
 
 # computations by code over tables
 
@@ -248,8 +248,9 @@ def _unit(book: SourcePassages, sentence: PassageSentence) -> QuotableUnit:
 
 def _with_heads(book: SourcePassages, sentence: PassageSentence) -> str:
     """A row with the headers of its table; "" if it is none or they are not known."""
-    row = next((each.text for each in book.passages if each.id == sentence.passage), "") if sentence.label else ""
-    return stated_row(one_line(row), sentence.label) if sentence.kind == "row" else ""
+    labelled = sentence.label and sentence.kind == "row"
+    row = next((each.text for each in book.passages if each.id == sentence.passage), "") if labelled else ""
+    return stated_row(one_line(row), sentence.label) or headed_line(row, sentence.text) if row else ""
 
 
 def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:

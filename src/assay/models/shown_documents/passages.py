@@ -16,6 +16,8 @@ from assay.core.patterns import regex
 from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
+from assay.core.tables.cells import is_head
+from assay.core.tables.spaced import spaced_rows
 from assay.core.text import ends_sentence, is_unspaced, sentences, separate_lines, without_stamp, words
 
 _FIELD = regex(
@@ -134,6 +136,8 @@ def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence
         return _line(passage, place, text)
     if lines := _keyed(text):
         return tuple(each for line in lines for each in _line(passage, place, line))
+    if cells := spaced_rows(text):
+        return _spaced(passage, place, text, cells)
     if (field := read_field(passage, text)) and not ends_sentence(field.value):
         return _line(passage, place, one_line(_BULLET.sub("", text, count=1)))
     return tuple(
@@ -213,6 +217,11 @@ def is_row(text: str) -> bool:
     return _is_row(text) or is_record(text)
 
 
+def is_in_table(text: str) -> bool:
+    """True if a passage is a table row in any form, or has rows whose columns only spaces set apart."""
+    return is_row(text) or bool(spaced_rows(text))
+
+
 def _row(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
     line = one_line(text).strip("| ")
     return () if set(line) <= set("-|: +=") else _line(passage, place, line)
@@ -222,6 +231,17 @@ def _line(passage: str, place: int, line: str) -> tuple[PassageSentence, ...]:
     """A table row, or a line with a key and a value, quoted as a whole."""
     bare = len(_URL.sub("", line)) * 2 < len(line)
     return () if bare or _unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, place, "row"),)
+
+
+def _spaced(
+    passage: str, place: int, text: str, rows: Sequence[Sequence[tuple[int, int]]]
+) -> tuple[PassageSentence, ...]:
+    """The rows whose columns only spaces set apart, each labelled with the headers if the first line has them."""
+    cells = [[text[start:end] for start, end in row] for row in rows]
+    headed = is_head(cells[0], cells[1:])
+    label = one_line(" ".join(cells[0])) if headed else ""
+    lines = (one_line(" ".join(row)) for row in cells[headed:])
+    return tuple(msgspec.structs.replace(each, label=label) for line in lines for each in _line(passage, place, line))
 
 
 _KEYED = regex(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
@@ -302,7 +322,9 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
             answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED
             above = f"{heading} {asked.text}".strip() if answers else heading
             above = f"{above} {sentence.heading}".strip()
-            placed = msgspec.structs.replace(sentence, heading=above, label=passage.about or _described(passage.text))
+            placed = msgspec.structs.replace(
+                sentence, heading=above, label=passage.about or sentence.label or _described(passage.text)
+            )
             found.setdefault(sentence.text, placed)
     return list(found.values())
 
