@@ -148,8 +148,10 @@ class _TableQuestion(TableWords):
         given = self._row_conditions(values, column)
         label = self._label(column)
         over = self._over(way, column, label)
+        one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" and self.read.wanted == "number" and values:
-            made = self._computed(Computed(operation="sum", column=column, given=given))
+            alone = one is not None and len(one[1]) == 1 and len(one[1][0].rows) == 1
+            made = one if alone else self._computed(Computed(operation="sum", column=column, given=given))
         elif over:
             made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         else:

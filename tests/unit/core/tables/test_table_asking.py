@@ -294,6 +294,7 @@ QUALITY = table(
             "masks: average of amount 1310, the highest of 4 groups by goods",
         ),
         ("Which goods have the highest amount?", DELIVERIES, "masks: amount 1310.00, the highest of 6 rows"),
+        ("How much did we pay for masks?", DELIVERIES, "amount of masks: 1310.00"),
         ("How much did we spend on gloves?", DELIVERIES, "Sum of amount over 2 rows: 2000 (goods: gloves)"),
         (
             "Welche Region hat am meisten Umsatz?",
