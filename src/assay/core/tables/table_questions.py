@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from assay.core.function_words import MORE_STOP_WORDS
 from assay.core.relevance.topic_question import keys
 from assay.core.tables import groups
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
@@ -138,10 +139,11 @@ class _TableQuestion(TableWords):
         """The column of the amount of which a question has only the verb ("how much did we spend on soap?")."""
         if not self.asking.paying:
             return None
-        able = list(groups.amounts(self.table, self._unchosen(list(values))))
+        columns = [at for at in self._unchosen(list(values)) if self.figured(at)]
         nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
-        named = [at for at in able if self.matching_keys(nouns, self.heads[at])]
-        return named[0] if len(named) == 1 else able[0] if len(able) == 1 else None
+        named = [at for at in columns if self.matching_keys(nouns, self.heads[at])]
+        able = named or list(groups.amounts(self.table, columns))
+        return able[0] if len(able) == 1 else None
 
     def _amount(self, way: Measured, values: list[NamedValue], column: int) -> Iterator[FoundAnswer]:
         """The sum of an amount over the rows that a question chooses, or the group with most of it."""
@@ -157,8 +159,9 @@ class _TableQuestion(TableWords):
         else:
             made = None
         if made is not None:
-            paying = frozenset(key for word in self.asking.paying for key in keys(word, self.read.analysis))
-            yield from self._judged(made, values, paying | self._grouping(), (0.5, 0.0, 0), column, whole=True)
+            helping = (word for word in self.asking.rest.strip("?").split() if word.casefold() in MORE_STOP_WORDS)
+            said = frozenset(key for word in (*self.asking.paying, *helping) for key in keys(word, self.read.analysis))
+            yield from self._judged(made, values, said | self._grouping(), (0.5, 0.0, 0), column, whole=True)
 
     def _unchosen(self, values: list[NamedValue]) -> list[int]:
         """The columns without a value from the question."""

@@ -264,6 +264,14 @@ DELIVERIES = table(
     "2024-02-05;Mercer;soap;388.00",
     "2024-02-26;Mercer;soap;291.60",
 )
+VERKAUF = table(
+    "verkauf.csv",
+    "Produkt;Tag;Betrag (EUR)",
+    "Stuhl;02.10.2023;1200",
+    "Tisch;05.10.2023;2300",
+    "Tisch;09.10.2023;1100",
+    language="de",
+)
 QUALITY = table(
     "water.csv",
     "date;beach;bacteria;temperature",
@@ -294,6 +302,11 @@ QUALITY = table(
             "masks: average of amount 1310, the highest of 4 groups by goods",
         ),
         ("Which goods have the highest amount?", DELIVERIES, "masks: amount 1310.00, the highest of 6 rows"),
+        (
+            "Für welches Produkt wurde am meisten gezahlt?",
+            VERKAUF,
+            "Tisch: sum of Betrag (EUR) 3400, the highest of 2 groups by Produkt",
+        ),
         ("How much did we pay for masks?", DELIVERIES, "amount of masks: 1310.00"),
         ("How much did we spend on gloves?", DELIVERIES, "Sum of amount over 2 rows: 2000 (goods: gloves)"),
         (
