@@ -155,3 +155,12 @@ async def test_groups_are_added_up_and_checked_again(tmp_path: Path) -> None:
         "Dentalux: sum of amount 2000, the highest of 3 groups by supplier",
         "supported",
     )
+
+
+async def test_groups_are_compared_though_no_row_is_found(tmp_path: Path) -> None:
+    rows = "Roth;148,00\nMerck;236,50\nRoth;47,70\nMerck;412,00\n"
+    (tmp_path / "bestellungen.csv").write_text(f"Lieferant;Betrag (EUR)\n{rows}")
+    (tmp_path / "notiz.txt").write_text("Für das Fest wurde am meisten Geld ausgegeben, sagen alle, die dort waren.\n")
+    report = await assay.research("Bei welchem Lieferanten wurde am meisten ausgegeben?", sources=[str(tmp_path)])
+    assert report.claims[0].text.startswith("Merck: Summe von Betrag (EUR) 648,5, ")
+    assert report.claims[0].verdict == "supported"
