@@ -13,7 +13,7 @@ from assay.core.tables.answers import is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
 from assay.core.tables.framed_cells import bound
 from assay.core.tables.rows import row_stated
-from assay.core.tables.spaced import spaced_rows
+from assay.core.tables.spaced_columns import spaced_rows
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number

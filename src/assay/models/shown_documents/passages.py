@@ -17,7 +17,7 @@ from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.tables.cells import is_head
-from assay.core.tables.spaced import spaced_rows
+from assay.core.tables.spaced_columns import spaced_rows
 from assay.core.text import ends_sentence, is_unspaced, sentences, separate_lines, without_stamp, words
 
 _FIELD = regex(

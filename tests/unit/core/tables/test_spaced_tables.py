@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.phrases import NOTHING
 from assay.core.tables.cells import TablePiece, read_tables
-from assay.core.tables.spaced import spaced_rows
+from assay.core.tables.spaced_columns import spaced_rows
 from assay.core.tables.table_questions import answer
 
 FERRIES = (
