@@ -174,7 +174,7 @@ def written_calls(text: str) -> tuple[Written, ...]:
 class PartialCall:
     """An unfinished call: its name comes once, its arguments in pieces.
 
-    `key` distinguishes it from the reply's other calls, `place` is its position among them.
+    `key` is the service's number for it, `place` its position among the reply's calls.
     """
 
     def __init__(self, key: int, place: int) -> None:
@@ -212,7 +212,7 @@ class PartialCall:
         """The call as it is now; arguments that are not a JSON object become `malformed` text."""
         text = self._text()
         arguments = _object(text) if text.strip() else {}
-        id = self.id or f"call-{self.key}"
+        id = self.id or f"call-{self.place}"
         if arguments is None:
             return ToolCall(id=id, name=self.name, malformed=text)
         return ToolCall(id=id, name=self.name, arguments=arguments)

@@ -169,8 +169,30 @@ async def test_calls_are_given_as_soon_as_they_are_whole() -> None:
             ],
             [("call-0", {"a": 1}, ""), ("call-1", {}, "")],
         ),
+        (
+            [call(0, '{"a"', id="x", name="think"), call(0, ":", id="y"), call(0, "1}", id="z")],
+            [("x", {"a": 1}, "")],
+        ),
+        (
+            [call(0, '{"a":1}', name="think"), call(0, '{"b":2}', name="think")],
+            [("call-0", {"a": 1}, ""), ("call-1", {"b": 2}, "")],
+        ),
+        (
+            [call(0, '{"a"', id="x", name="think"), call(0, ":1}", id="x", name="think"), call(0, "\n", name="think")],
+            [("x", {"a": 1}, "")],
+        ),
     ],
-    ids=["no arguments", "cut, no id", "encoded twice", "no object", "one index for all", "no index"],
+    ids=[
+        "no arguments",
+        "cut, no id",
+        "encoded twice",
+        "no object",
+        "one index for all",
+        "no index",
+        "another id in each part",
+        "one index for all, no ids",
+        "its name in each part",
+    ],
 )
 async def test_calls_as_services_really_send_them(parts: list[dict], expected: list[tuple]) -> None:
     deltas, reply = await play([Answer([*map(chunk, parts), chunk({}, "stop"), DONE])])

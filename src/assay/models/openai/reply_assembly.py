@@ -112,7 +112,8 @@ class Assembler:
             yield from self._spoken(self._speech.take(self._halves["content"].take(text)))
         for piece in part.tool_calls or ():
             function = piece.function or Function()
-            yield self._call(piece).add(piece.id or "", function.name or "", function.text)
+            call = self._call(piece)
+            yield call.add(call.id or piece.id or "", function.name or "", function.text)
         if self._calls.all:
             yield from self._calls.ready(final=False)
 
@@ -121,17 +122,18 @@ class Assembler:
     def _call(self, part: CallPart) -> PartialCall:
         """The call that a part belongs to.
 
-        It is found by its index, unless the part names another id (some services number every call 0). Without an index
-        it is the last call, unless the part names another id or function.
+        It is the one with its index and id, else the last one with its index, or without an index the last of all. A
+        part with a name begins another call if it has another id (some services number every call 0), or neither index
+        nor id. Another id without a name means nothing: some services invent one for each part.
         """
-        for call in reversed(self._calls.all):
-            if part.index is None:
-                named = part.function is not None and bool(part.function.name)
-                if not named or (part.id and part.id == call.id):
-                    return call
-                break
-            if part.index == call.key and part.id in (None, "", call.id):
-                return call
+        function = part.function or Function()
+        alike = [call for call in reversed(self._calls.all) if part.index in (None, call.key)]
+        same = next((call for call in alike if part.id and part.id == call.id), None)
+        if same is not None or (alike and not function.name):
+            return same or alike[0]
+        numbered = alike and part.index is not None and not part.id
+        if numbered and not (alike[0].whole() and function.text.strip()):
+            return alike[0]
         return self._calls.begin(part.index)
 
     def _spoken(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
