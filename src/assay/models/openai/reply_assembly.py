@@ -14,7 +14,13 @@ from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, Comple
 from assay.models.speech import ReplyText, SpeechPart
 from assay.models.streams import Halves, PartialCall, PartialCalls, Written, written_calls
 
-_STOPS: dict[str, StopReason] = {"length": "length", "model_length": "length", "content_filter": "refused"}
+_STOPS: dict[str, StopReason] = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "sensitive"), "refused"),
+}
+"""Reasons in the words of OpenAI, Mistral, Z.ai and of gateways, in lower case; others are the end of a reply."""
+_FAULTS = frozenset(("error", "abort", "insufficient_system_resource", "network_error"))
+"""Reasons for which a reply is unfinished: those of OpenRouter, vLLM and SGLang, DeepSeek, Z.ai."""
 
 
 class Assembler:
@@ -57,7 +63,7 @@ class Assembler:
             part = choice.delta or choice.message
             if part is not None:
                 yield from self._part(part)
-            self._finish = choice.finish_reason or self._finish
+            self._finish = (choice.finish_reason or self._finish).lower()
 
     def rescue(self, fault: ServiceFault) -> bool:
         """Take what a model wrote where the service expected a call and found none. Return whether it wrote
@@ -88,8 +94,8 @@ class Assembler:
         """
         if not self.finished:
             raise ModelError("the stream was cut off")
-        if self._finish == "error":
-            raise ModelError("the service stopped with an error")
+        if self._finish in _FAULTS:
+            raise ModelError(f"the service stopped with an error: {self._finish}")
         calls = self._calls.done()
         refusal = "".join(self._refusal)
         stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")
