@@ -49,7 +49,8 @@ _SPENT = regex(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 class ServiceFault(msgspec.Struct, frozen=True):
     """An error in a service's form; `code` is a word or an HTTP status.
 
-    `failed_generation` is Groq's: the text of its model that it did not accept as a call.
+    `failed_generation` is Groq's: the text of its model that it did not accept as a call. `metadata` is OpenRouter's:
+    its `raw` has what the service behind it answered.
     """
 
     message: str | None = None
@@ -58,11 +59,12 @@ class ServiceFault(msgspec.Struct, frozen=True):
     param: Any = None
     failed_generation: str | None = None
     status_code: int | None = None
+    metadata: Any = None
 
     @property
     def text(self) -> str:
         """All text by which the error is classified."""
-        return f"{self.message or ''} {self.code or ''} {self.type or ''}"
+        return f"{self.message or ''} {self.code or ''} {self.type or ''} {self._raw.decode(errors='replace')}".rstrip()
 
     @property
     def miscalled(self) -> bool:
@@ -72,7 +74,13 @@ class ServiceFault(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The part that is shown."""
-        return self.message or str(self.code or "")
+        own = self.message or str(self.code or "")
+        return f"{own}: {read_fault(self._raw).words}" if self._raw else own
+
+    @property
+    def _raw(self) -> bytes:
+        raw = self.metadata.get("raw") if isinstance(self.metadata, dict) else None
+        return raw.encode(errors="replace") if isinstance(raw, str) else msgspec.json.encode(raw) if raw else b""
 
 
 class _Failure(msgspec.Struct, frozen=True):

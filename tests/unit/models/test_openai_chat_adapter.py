@@ -220,6 +220,51 @@ async def test_a_reply_cut_at_its_limit_and_one_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("finish", "stop"),
+    [
+        ("model_context_window_exceeded", "length"),
+        ("max_tokens", "length"),
+        ("MAX_TOKENS", "length"),
+        ("sensitive", "refused"),
+        ("SAFETY", "refused"),
+        ("eos", "end"),
+    ],
+)
+async def test_reasons_for_stopping_in_other_words(finish: str, stop: str) -> None:
+    assert (await play([says("Seven", finish=finish)]))[1].stop == stop
+
+
+@pytest.mark.parametrize("finish", ["error", "insufficient_system_resource", "network_error", "abort"])
+async def test_a_reply_that_the_service_broke_off_is_none(finish: str) -> None:
+    error = await failed(says("Seven", finish=finish))
+    assert isinstance(error, ModelError)
+    assert error.transient
+    assert finish in error.reason
+
+
+@pytest.mark.parametrize(
+    ("status", "raw", "kind", "word"),
+    [
+        (429, "m is temporarily rate-limited upstream.", ModelError, "rate-limited upstream"),
+        (400, '{"error": {"message": "maximum context length is 8192", "code": 400}}', ContextTooLong, "8192"),
+        (400, {"error": {"message": "maximum context length is 8192"}}, ContextTooLong, "8192"),
+        (400, "ERROR", ModelError, "Provider returned error: ERROR"),
+        (502, None, ModelError, "Provider returned error"),
+    ],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_router_passes_on_what_the_service_behind_it_says(
+    status: int, raw: object, kind: type[Exception], word: str, streamed: bool
+) -> None:
+    """The shape is that of OpenRouter's errors, which are recorded in pydantic-ai's tests."""
+    error = {"message": "Provider returned error", "code": status, "metadata": {"raw": raw, "provider_name": "P"}}
+    answer = Answer([chunk(error=error)]) if streamed else Answer([json.dumps({"error": error})], status)
+    raised = await failed(answer)
+    assert isinstance(raised, kind)
+    assert word in str(raised)
+
+
+@pytest.mark.parametrize(
     ("answer", "transient", "retry_after"),
     [
         (fault(429, "Rate limit", **{"retry-after": "7"}), True, 7.0),
