@@ -328,7 +328,7 @@ def stop_terms(language: str) -> frozenset[str]:
 # Negations: which clauses of a text have one, and what the first one of a question denies.
 
 _CLAUSE = regex(
-    r"[.,;:!?]+(?=\s|$)|[|()–—。，；：！？、؟،؛।]"
+    r"(?<![.,;:!?])[.,;:!?]++(?=\s|$)|[|()–—。，；：！？、؟،؛।]"
     r"|(?<!\w)(?:but|that|which|who|whose|aber|sondern|während|mais|tandis|pero|sino|mientras|maar|но|а|который|которые)(?!\w)",
     re.IGNORECASE,
 )
