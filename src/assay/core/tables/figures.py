@@ -57,8 +57,6 @@ _GROUPED = {
     ".": regex(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d+(?:\.\d+)?"),
     ",": regex(r"\d{1,3}(?:\.\d{2,3})*\.\d{3}(?:,\d+)?|\d+(?:,\d+)?"),
 }
-_EITHER = regex(r"\d{1,3}[.,]\d{3}")
-"""Digits that are thousands with one separator and a decimal with the other."""
 _SPACED = regex(rf"(?<=\d)[{_SPACES}](?=\d{{3}}(?!\d))")
 _SCALES = {
     word: Decimal(10) ** power
