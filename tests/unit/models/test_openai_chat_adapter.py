@@ -345,6 +345,25 @@ async def test_a_list_which_never_ends_does(monkeypatch: pytest.MonkeyPatch) -> 
         await adapter.close()
 
 
+@pytest.mark.parametrize(
+    ("sent", "names"),
+    [
+        ({"object": "list", "data": [{"id": "b"}, {"id": "a", "name": None}]}, ("openai:a", "openai:b")),
+        ({"models": [{"name": "models/a"}]}, ("openai:a",)),
+        ({"object": "list", "data": None}, ()),
+        ([{"id": "a", "type": "chat"}], ("openai:a",)),
+    ],
+    ids=["OpenAI", "Google", "a new Ollama", "Together"],
+)
+async def test_lists_of_models_as_services_send_them(sent: object, names: tuple[str, ...]) -> None:
+    async def answer(scope: dict, receive: object, send: Callable) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps(sent).encode()})
+
+    with served(answer) as port:
+        assert await model(f"http://127.0.0.1:{port}").offered() == names
+
+
 async def test_silence_ends() -> None:
     quick = msgspec.structs.replace(ASKED, timeout=0.2, first_token=0.2)
     with pytest.raises(ModelError, match="in time"):
