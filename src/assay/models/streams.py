@@ -142,6 +142,11 @@ def decode(data: str, type: type[T]) -> T:
         return msgspec.convert(json.loads(data), type)  # only msgspec's decoder refuses halves
 
 
+def tokens(count: int | None) -> int:
+    """A service's count; less than nothing is none, or a budget would grow by it."""
+    return max(0, count or 0)
+
+
 MOST_CALLS = 64
 """Calls in one reply; a model that makes more has gone astray."""
 

@@ -12,7 +12,7 @@ from assay.models import failures
 from assay.models.failures import ServiceFault
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
 from assay.models.speech import ReplyText, SpeechPart
-from assay.models.streams import Halves, PartialCall, PartialCalls, Written, written_calls
+from assay.models.streams import Halves, PartialCall, PartialCalls, Written, tokens, written_calls
 
 _STOPS: dict[str, StopReason] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
@@ -159,17 +159,12 @@ class Assembler:
         inputs, outputs = counted.prompt_tokens, counted.completion_tokens
         return Usage(
             model_calls=1,
-            input_tokens=_tokens(inputs) or input_tokens(request),
+            input_tokens=tokens(inputs) or input_tokens(request),
             output_tokens=sum(map(estimate_tokens, written)) if outputs is None or outputs < 0 else outputs,
-            cached_tokens=_tokens(prompt.cached_tokens) if prompt else 0,
-            cache_write_tokens=_tokens(prompt.cache_write_tokens) if prompt else 0,
-            reasoning_tokens=_tokens(completion.reasoning_tokens) if completion else 0,
+            cached_tokens=tokens(prompt.cached_tokens) if prompt else 0,
+            cache_write_tokens=tokens(prompt.cache_write_tokens) if prompt else 0,
+            reasoning_tokens=tokens(completion.reasoning_tokens) if completion else 0,
         )
-
-
-def _tokens(count: int | None) -> int:
-    """A service's count; less than nothing is none, or a budget would grow by it."""
-    return max(0, count or 0)
 
 
 # Failures of chat completions that arrive inside a stream.
