@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import TypeVar
@@ -66,6 +67,7 @@ class EventStreamReader:
 
 
 def _data(event: bytes) -> str | None:
+    event = event.removeprefix(BOM_UTF8)
     if event.startswith(_FIELD) and b"\n" not in event:
         return event[len(_FIELD) :].removeprefix(b" ").decode(errors="replace")
     fields = (line.partition(b":") for line in event.split(b"\n"))
