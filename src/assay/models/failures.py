@@ -30,9 +30,12 @@ _TOO_LONG = regex(
     r"context[ _-]?(?:length|window|size)|maximum (?:context|prompt)|prompt is too long|too many (?:input )?tokens"
     r"|exceeds? the (?:available )?context|input length .{0,40} exceed|reduce the length"
     r"|input (?:token count|is too long)|exceeds the maximum number of tokens|token[ _]limit (?:was )?exceed"
-    r"|exceed\w* (?:the )?(?:\w+ )?token[ _]limit",
+    r"|exceed\w* (?:the )?(?:\w+ )?token[ _]limit|(?:prompt|input) exceeds? (?:the )?max(?:imum)? length"
+    r"|range of input length|max_tokens must be at least 1, got (?:0|-\d)|`inputs` (?:tokens \+|must have less than)",
     re.IGNORECASE,
 )
+_TOO_LARGE = regex(r"request too large for", re.IGNORECASE)
+"""Says that one request has more tokens than the service accepts in a minute: no pause helps, a shorter one does."""
 _DECLINED = regex(
     r"content[ _-]?filter|content[ _-](?:management )?policy|responsible[ _]?ai[ _]?policy|usage[ _]polic(?:y|ies)"
     r"|safety (?:system|filters?|reasons)|prohibited[ _]content|flagged (?:as|for)",
@@ -115,11 +118,11 @@ def refusal(
 ) -> ModelError | ModelFailed:
     """The error for a response with `status`.
 
-    `said` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text.
+    `message` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text.
     """
     known = text or message
     words = shortened(message)
-    if status in (400, 413, 422) and too_long(known):
+    if (status in (400, 413, 422) and too_long(known)) or (status in (413, 429) and _TOO_LARGE.search(known)):
         return ContextTooLong(f"{service}: {words}")
     if status in (400, 403, 422) and declined(known):
         return Refused(f"it refused to answer: {words}")

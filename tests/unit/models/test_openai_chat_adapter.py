@@ -268,6 +268,7 @@ async def test_a_router_passes_on_what_the_service_behind_it_says(
     ("answer", "transient", "retry_after"),
     [
         (fault(429, "Rate limit", **{"retry-after": "7"}), True, 7.0),
+        (fault(429, "Rate limit on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000"), True, None),
         (fault(429, "Rate limit", **{"retry-after-ms": "1500"}), True, 1.5),
         (fault(429, "Rate limit", **{"retry-after": "Fri, 01 Jan 2010 00:00:00 GMT"}), True, 0.0),
         (fault(429, "Rate limit", **{"retry-after": "soon"}), True, None),
@@ -293,6 +294,13 @@ async def test_refusals_say_whether_to_try_again(answer: Answer, transient: bool
         fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded"),
         fault(400, "the request exceeds the available context size, try increasing it"),
         fault(413, "prompt is too long: 210000 tokens > 200000 maximum"),
+        fault(400, "max_tokens must be at least 1, got 0."),
+        fault(400, "max_tokens must be at least 1, got -72."),
+        fault(400, "Prompt exceeds max length", "1261"),
+        fault(400, "Range of input length should be [1, 30720]"),
+        fault(422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"),
+        fault(413, "Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 7062"),
+        fault(429, "Request too large for m on tokens per min (TPM): Limit 30000, Requested 41021."),
         Answer([chunk(error={"message": "maximum context length is 4096", "code": 400})]),
     ],
 )
