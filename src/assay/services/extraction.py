@@ -17,7 +17,17 @@ from assay import plugins
 from assay.core.errors import ExtractError, FetchFailed, UsageError
 from assay.core.ports import Clock, Extractor, Fetcher, PageCache
 from assay.core.sources import RENDERED, BlockKind, Extracted, Fetched, Syntax, sha256
-from assay.evidence.ingest import FileToRead, IngestPart, Unit, UnitProblem, Units, extractor_for, find_files, page_text, printable
+from assay.evidence.ingest import (
+    FileToRead,
+    IngestPart,
+    Unit,
+    UnitProblem,
+    Units,
+    extractor_for,
+    find_files,
+    page_text,
+    printable,
+)
 from assay.evidence.segment import segment
 from assay.run.releases import own_release
 from assay.services.context import Context
