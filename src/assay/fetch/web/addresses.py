@@ -12,6 +12,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 import httpcore2
 import msgspec
+from ada_url import idna_to_ascii
 
 from assay.core.errors import ConfigError, FetchFailed
 from assay.core.ports.webhooks import Posted
@@ -62,12 +63,21 @@ def policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
             if "/" in entry:
                 networks.append(ip_network(entry, strict=False))
             else:
-                hosts.add(entry.lower().strip("[]").rstrip("."))
+                hosts.add(_host(entry))
         except ValueError as error:
             raise ConfigError(
                 f"{setting}: {entry!r} is neither a host nor a network: write one such as wiki.corp or 10.1.0.0/16"
             ) from error
     return Policy(hosts=frozenset(hosts), networks=tuple(networks), setting=setting)
+
+
+def _host(entry: str) -> str:
+    """A host, perhaps with its port, as `Policy.names` writes it: without brackets, and in ASCII."""
+    name = entry.lower().replace("[", "").replace("]", "").rstrip(".")
+    if name.isascii():
+        return name
+    host, colon, port = name.partition(":")
+    return f"{idna_to_ascii(host).decode()}{colon}{port}"
 
 
 def refused(text: str, policy: Policy, *, named: bool) -> str:
@@ -306,3 +316,12 @@ def address(text: str, base: str = "") -> Url:
 def headers_of(response: httpcore2.Response) -> dict[str, str]:
     """The headers by name in lower case; the last of equal names counts."""
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+
+
+def location(headers: Mapping[str, str]) -> str:
+    """Where a redirect leads, "" if it does not say; headers are bytes, and servers send addresses in UTF-8."""
+    stated = headers.get("location", "")
+    try:
+        return stated.encode("latin-1").decode()
+    except UnicodeError:
+        return stated
