@@ -12,7 +12,6 @@ from assay.core.errors import FetchFailed
 from assay.core.web_addresses import WebRules
 from assay.fetch import web as module
 
-
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
