@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import logs
+import msgspec
 import pytest
 import repaired
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from records import record, recorded
 from sampling import crossed, scaled
 from shown import HOSTILE, TEXT, full
 
+from assay.core.brief import Brief
 from assay.core.clean import HARMFUL
 from assay.core.errors import ConfigError
 from assay.export.docx import EXPORTER
@@ -121,6 +123,29 @@ def test_arabic_runs_from_right_to_left() -> None:
     [paragraph] = [p for p in part(EXPORTER.render(full())).iter(f"{W}p") if text_of(p).startswith("هذا")]
     assert paragraph.find(f"{W}pPr/{W}bidi") is not None
     assert paragraph.find(f"{W}r/{W}rPr/{W}rtl") is not None
+
+
+ORDERS = {
+    "pPr": "pStyle keepNext keepLines numPr pBdr bidi spacing ind contextualSpacing jc outlineLvl rPr",
+    "rPr": "rStyle rFonts b bCs i iCs strike color sz szCs u rtl cs lang",
+    "tblPr": "tblStyle bidiVisual tblW jc tblInd tblLayout tblLook",
+    "sectPr": "headerReference footerReference type pgSz pgMar cols titlePg textDirection bidi rtlGutter docGrid",
+}
+"""What Word requires to come before what (ECMA-376, 17.2 to 17.6), as far as it is used."""
+
+
+def test_what_is_set_from_right_to_left_is_in_the_order_of_the_format() -> None:
+    arabic = "# عنوان\n\n| عربي | ب |\n|---|---|\n| ت | ث |\n\n- عربي\n\n1. عربي\n\n> عربي\n\n"
+    given = full(arabic + TEXT)
+    brief = Brief(question="ما هو؟", date="2025-01-02", locale="ar")
+    given = msgspec.structs.replace(given, view=msgspec.structs.replace(given.view, brief=brief))
+    document = part(EXPORTER.render(given))
+    assert document.find(f".//{W}sectPr/{W}bidi") is not None
+    assert document.find(f".//{W}tblPr/{W}bidiVisual") is not None
+    for name, order in ORDERS.items():
+        for element in document.iter(f"{W}{name}"):
+            found = [order.split().index(child.tag.removeprefix(W)) for child in element]
+            assert found == sorted(found), etree.tostring(element)
 
 
 def test_hostile_text_is_only_text() -> None:
