@@ -10,11 +10,12 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser
 
+from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.sources import Extracted
-from assay.fetch.fields import iso_date, stem
+from assay.fetch.fields import stem
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.office.package import DAMAGED, unpacked, xml
 from assay.fetch.text_form import TextBuilder, clean, decode
