@@ -40,6 +40,7 @@ from assay.fetch.web.response import (
     conditions,
     fresh_for,
     is_whole,
+    leads_on,
     media_type,
     read_body,
     rules,
@@ -250,7 +251,8 @@ class WebFetcher:
                 wait = SOON if pause is None else pause
                 if not (status in BUSY and again and wait <= self._limits.longest_wait):
                     page = await self._page(place, url, passed, status, headers, response)
-                    return await self._keep(page, headers)
+                    to = leads_on(page)
+                    return _Moved(to) if to else await self._keep(page, headers)
             await self._clock.sleep(wait)
         raise AssertionError("the second answer is taken as it is")
 

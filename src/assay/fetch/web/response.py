@@ -38,6 +38,7 @@ MAGIC = (
 ENCODINGS = "gzip, deflate"
 """The encodings requested: both can be unpacked piece by piece, with a limit."""
 BEGINS = 1_024
+HTML = ("text/html", "application/xhtml+xml")
 
 
 async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int, *, cut: bool = False) -> bytes:
@@ -130,6 +131,31 @@ def is_whole(content_range: str) -> bool:
     """True if a part of a page (status 206) is all of it."""
     found = _RANGE.fullmatch(content_range.lower())
     return found is not None and int(found[1]) + 1 == int(found[2])
+
+
+# Pages that are redirects: static sites have no other way to lead from an old address to a new one.
+
+_REFRESH = regex(rb"<meta[^>]{0,200}refresh", re.IGNORECASE)
+_AT_ONCE = regex(r"\s*[01](?:\.\d*)?\s*[;,]\s*url\s*=\s*(?:\"([^\"]+)\"|'([^']+)'|([^\"']+))\s*", re.IGNORECASE)
+LARGEST_REDIRECT = 16_000
+"""Bytes; a larger page is more than a redirect."""
+MOST_SAID = 500
+"""Characters of text with which a page may still be only a redirect."""
+
+
+def leads_on(page: Fetched) -> str:
+    """Where a page with hardly any text sends its reader within a second; "" if it is a page to read."""
+    if len(page.body) > LARGEST_REDIRECT or page.media_type not in HTML or not _REFRESH.search(page.body):
+        return ""
+    tree = LexborHTMLParser(page.body)
+    if tree.body is not None and len(" ".join(tree.body.text(deep=True).split())) > MOST_SAID:
+        return ""
+    for node in tree.css("meta[http-equiv='refresh' i][content]"):
+        found = _AT_ONCE.fullmatch(node.attributes.get("content") or "")
+        if found and node.parent is not None and node.parent.tag != "noscript":
+            to = _joined((found[1] or found[2] or found[3]).strip(), page.final_url)
+            return "" if to == page.final_url else to
+    return ""
 
 
 # Kept pages, and the conditions with which a request asks whether they changed (RFC 9110, RFC 9111).

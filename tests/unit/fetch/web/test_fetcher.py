@@ -45,6 +45,44 @@ async def test_a_redirect_may_be_written_in_utf8():
             assert (await web.fetch(there.url(path))).body == b"a"
 
 
+REFRESH = '<!DOCTYPE html><html><head><meta http-equiv=refresh content="{}"></head><body>Moved.</body></html>'
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["0; url=en/new?a=1", "0;URL=en/new?a=1", "0; url='en/new?a=1'", "1,URL = 'en/new?a=1'", "0; url=en/new?a=1#part"],
+)
+async def test_a_page_that_only_leads_on_is_a_redirect(content: str):
+    async with site() as there, fetcher() as web:
+        html = {"Content_Type": "text/html"}
+        there.pages |= {"/": response(REFRESH.format(content), **html), "/en/new?a=1": response("<html>here", **html)}
+        page = await web.fetch(there.url())
+        assert (page.body, page.redirects) == (b"<html>here", (there.url(),))
+        assert page.final_url == there.url("/en/new?a=1")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["30; url=/other", "0", "5", "0; url=", "0; url=#part", "0; url=/", "0; url=javascript:x()", "0; url=file:///x"],
+)
+async def test_a_page_that_reloads_itself_or_leads_nowhere_is_a_page(content: str):
+    async with site() as there, fetcher() as web:
+        there.pages["/"] = response(REFRESH.format(content), Content_Type="text/html")
+        page = await web.fetch(there.url())
+    assert (page.redirects, b"Moved" in page.body) == ((), True)
+    assert there.asked == ["/"]
+
+
+async def test_a_page_with_a_text_of_its_own_is_not_left():
+    async with site() as there, fetcher() as web:
+        long = REFRESH.format("0; url=/other").replace("Moved.", "word " * 500)
+        noscript = "<html><head><noscript><meta http-equiv=refresh content='0; url=/other'></noscript></head>Text."
+        there.pages["/"] = response(long, Content_Type="text/html")
+        there.pages["/noscript"] = response(noscript, Content_Type="text/html")
+        assert (await web.fetch(there.url())).redirects == ()
+        assert (await web.fetch(there.url("/noscript"))).redirects == ()
+
+
 async def test_a_part_of_a_page_is_not_the_page():
     async with site() as there, fetcher() as web:
         there.pages["/"] = response("ab", 206, Content_Range="bytes 0-1/4")
