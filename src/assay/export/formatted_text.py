@@ -138,6 +138,8 @@ def _text(state: StateInline, silent: bool) -> bool:
 
 SIGNS: dict[Verdict, str] = {"partial": "◐", "unsupported": "✗", "contradicted": "⚠"}
 """The verdicts which are told in the text, behind their claims, and the sign of each."""
+LONGEST_LINK = 2_000
+"""Characters; a longer address stays text: Word and terminals take at most 2,083, and typst refuses 8,000."""
 DEEPEST = 5
 """How deep lists and quotations may lie in one another."""
 
@@ -228,8 +230,12 @@ def plain(text: str) -> str:
 
 def line(*pieces: Piece | str) -> Line:
     """A line of these pieces, strings as they are."""
-    made = tuple(Piece(text=plain(piece)) if isinstance(piece, str) else piece for piece in pieces)
-    kept = tuple(piece for piece in made if piece.text)
+    made = (Piece(text=plain(piece)) if isinstance(piece, str) else piece for piece in pieces)
+    kept = tuple(
+        msgspec.structs.replace(piece, link="") if len(piece.link) > LONGEST_LINK else piece
+        for piece in made
+        if piece.text
+    )
     return Line(pieces=kept, rtl=_runs_left("".join(piece.text for piece in kept)))
 
 

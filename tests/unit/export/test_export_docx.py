@@ -102,6 +102,12 @@ def test_every_citation_leads_to_a_bookmark_and_links_only_to_the_web() -> None:
     }  # fmt: skip
 
 
+def test_an_address_too_long_for_a_link_is_text() -> None:
+    data = EXPORTER.render(full(f"See [this](https://example.org/{'x' * 2_100}) [S1.1]."))
+    assert any(text.startswith("See this [1]") for _, text in styled(part(data)))
+    assert max(len(link.get("Target")) for link in part(data, "word/_rels/document.xml.rels")) < 2_083
+
+
 def test_ordered_lists_begin_at_their_own_number() -> None:
     data = EXPORTER.render(full())
     numbers = [each.get(f"{W}val") for each in part(data).iter(f"{W}numId")]
