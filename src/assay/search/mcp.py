@@ -81,7 +81,7 @@ class McpServer:
         return f"{SCHEME}{self._name}"
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `Provider`.
+        """See `WebSearchProvider`.
 
         Raises:
             SearchError: it could not answer.

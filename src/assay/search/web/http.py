@@ -57,7 +57,7 @@ class WebSearchProvider(Protocol):
         """Return at most `query.limit` pages, best first.
 
         Raises:
-            SearchFailed: it could not answer; the reason says what to do, if anything can be done.
+            SearchError: it could not answer; the reason says what to do, if anything can be done.
         """
         ...
 
@@ -144,7 +144,7 @@ SPARE = 0.5
 
 
 class Rest:
-    """True if a provider is worth querying: an unreachable one would cost every query its whole time limit."""
+    """Leaves a provider alone after failures: an unreachable one would cost every query its whole time limit."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -152,7 +152,7 @@ class Rest:
         self._reason = ""
 
     def check(self) -> None:
-        """Raise SearchFailed if it just failed, with the same message."""
+        """Raise SearchError if it just failed, with the same message."""
         if asyncio.get_running_loop().time() < self._until:
             raise SearchError(self._reason)
 
@@ -235,7 +235,7 @@ class HttpProvider(ABC):
         """
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `Provider.find`."""
+        """See `WebSearchProvider.find`."""
         ask = self.ask(query)
         return self.read(await self.send(ask), ask.base or self.url)[: query.limit]
 

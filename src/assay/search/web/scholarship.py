@@ -286,7 +286,7 @@ class PubMed(HttpProvider):
     pause = 0.34
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `Provider.find`."""
+        """See `WebSearchProvider.find`."""
         data = await self.send(self.ask(query))
         try:
             ids = decode(data, _PubMedIds).esearchresult.idlist[: query.limit]
