@@ -86,6 +86,12 @@ def _guess(data: bytes) -> str:
     return best.encoding if best is not None and TRUSTED.match(best.encoding) else "cp1252"
 
 
+def number_of(stated: str, otherwise: int) -> int:
+    """The number that an attribute states; `otherwise` if it states none, or one that no document needs."""
+    text = stated.strip()
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 8 else otherwise
+
+
 # The text form to which all formats are converted: headings, paragraphs, items, and rows that include their headers.
 
 SAMPLE_ROWS = 200

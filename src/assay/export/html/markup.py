@@ -53,7 +53,7 @@ def _attribute(key: str, value: str | bool | None) -> str:
 
 
 def foreign(text: str) -> Markup:
-    """Text of unknown direction inside a line, isolated so that its direction affects nothing else; empty stays empty."""
+    """Text of unknown direction inside a line, isolated so that it affects nothing else; empty stays empty."""
     return el("bdi", text) if text else Markup("")
 
 
