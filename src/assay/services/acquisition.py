@@ -75,7 +75,7 @@ class Gathering:
         return await asyncio.to_thread(self._paths, paths, collection)
 
     async def paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
-        """Read paths and globs again; a deleted file gives nothing, and a folder that is not there now stays as it was."""
+        """Read paths and globs again; a deleted file gives nothing, a folder that is away what it gave."""
         return await asyncio.to_thread(self._paths_again, origins, collection) if origins else []
 
     async def pages(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
