@@ -133,7 +133,7 @@ def _question(text: object) -> str:
             "into a file, and name it with --in"
         )
     if all(unicodedata.category(sign)[0] in "PZC" for sign in text):  # punctuation, spaces and control characters
-        raise UsageError("the question is empty: write one")
+        raise UsageError("the question has no words: write one" if text.strip() else "the question is empty: write one")
     return text.strip()
 
 
