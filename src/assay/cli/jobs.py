@@ -100,9 +100,9 @@ def _work(kind: str, values: Sequence[str]) -> JobWork:
         raise click.UsageError(f"{kind} has no option {unknown[0]!r}: {known}")
     if missing := [name for name, field in fields.items() if field.required and name not in given]:
         raise click.UsageError(f"{kind} needs {', '.join(f'{name}=VALUE' for name in missing)}")
-    for name, value in given.items():
-        if isinstance(value, str) and get_origin(fields[name].type) is tuple:
-            given[name] = [value]
+    for name, one in given.items():
+        if isinstance(one, str) and get_origin(fields[name].type) is tuple:
+            given[name] = [one]
     try:
         work: JobWork = msgspec.convert(given, wanted, strict=False)
     except msgspec.ValidationError as error:
