@@ -196,6 +196,9 @@ async def test_streams_of_one_user_have_a_bound_and_a_stop_ends_them(tmp_path: P
                 read = frames(one)  # held: one which is let go of closes its stream
                 assert (await anext(read)).event == "run.created"
                 assert type_of(await client.get(path)) == "too-many"
+                waited = await client.post("/api/v1/runs?wait=5", json={"question": "And at Saint-Malo?"})
+                assert type_of(waited) == "too-many"
+                assert [each["id"] for each in (await client.get("/api/v1/runs")).json()["runs"]] == [run]
                 code, rest = await asyncio.gather(asyncio.to_thread(server.stop), two.aread())
     assert code == 143
     assert rest.endswith(b"retry: 2000\n\n")
