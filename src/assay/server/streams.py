@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
+from starlette.requests import HTTPConnection
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
-from assay.server.problems import refusal
+from assay.server.problems import refusal, whole_number
 
 # Connections below HTTP: for bytes that go to many clients and are framed once for all of them.
 
@@ -168,6 +169,20 @@ class EventStream(StreamingResponse):
     def close(self) -> None:
         """Free the ticket: the user may open another stream."""
         self._ticket.close()
+
+
+def last_event_of(request: HTTPConnection) -> int | None:
+    """The number of the last event that a client has, which a browser that reconnects sends by itself; None if it says
+    none.
+
+    Raises:
+        Refusal: it is no number.
+    """
+    value = request.headers.get("last-event-id", "").strip()
+    number = whole_number(value)
+    if value and number is None:
+        raise refusal("invalid", f"Last-Event-ID is the number of an event, not {value[:40]!r}")
+    return number
 
 
 async def wait_for_news(news: asyncio.Event) -> bool:
