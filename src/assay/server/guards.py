@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import FormData, Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,6 +23,8 @@ BODY_SECONDS = 30.0
 BODY_RATE = 10_000
 """The least speed of a body in bytes per second, after its first `BODY_SECONDS`."""
 BODY = "assay.body"
+PART_BYTES = 1_000_000
+"""The largest text of a form."""
 
 
 class ProblemAnswer(Protocol):
@@ -170,6 +173,18 @@ def body_of(request: Request) -> LimitedBody:
     body = request.scope[BODY]
     assert isinstance(body, LimitedBody)
     return body
+
+
+async def form_of(request: Request, *, files: int, fields: int) -> FormData:
+    """The form in a request; its files are on disk.
+
+    Raises:
+        Refusal: it cannot be read, or has more than allowed; the message says what.
+    """
+    try:
+        return await request.form(max_files=files, max_fields=fields, max_part_size=PART_BYTES)
+    except HTTPException as error:
+        raise refusal("bad-request", f"the form cannot be read: {error.detail}") from error
 
 
 def is_ours(host: str, names: frozenset[str]) -> bool:

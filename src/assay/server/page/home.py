@@ -13,7 +13,7 @@ from assay.core.ports import RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
-from assay.server.page.forms import PageForm, begun_once, check_places, form_of, read_form, run_wanted
+from assay.server.page.forms import PageForm, begun_once, check_places, form_for, read_form, run_wanted
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of, refusal
@@ -65,7 +65,7 @@ async def show_home(call: RouteCall) -> Response:
     if like := asked.get("like", ""):
         brief = (await call.backend.view(call.owner, like)).brief
         if brief is not None:
-            return await _home(call, form_of(brief, call.backend.settings))
+            return await _home(call, form_for(brief, call.backend.settings))
     return await _home(call, PageForm({"question": (asked.get("question", ""),)}))
 
 
@@ -195,10 +195,14 @@ async def list_schedules(call: RouteCall) -> Response:
 async def add_schedule(call: RouteCall) -> Response:
     """Have the server ask a question repeatedly."""
     form = await read_form(call.request)
+
+    async def add() -> str:
+        wanted = automation.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
+        return (await automation.add_schedule(call, wanted)).id
+
     try:
         check_places(form)
-        wanted = automation.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
-        await automation.add_schedule(call, wanted)
+        await begun_once(call, form, add)
     except (Refusal, AssayError) as error:
         return await _schedules(call, form, error)
     return go_to("/schedules")
