@@ -127,6 +127,16 @@ async def test_a_token_stands_for_its_user_within_its_scopes(server: Served, hom
         assert secret not in server.output()
 
 
+async def test_a_token_that_may_begin_a_run_may_read_it(server: Served, home: Path) -> None:
+    secret = assay(home, "users", "token", "bob", "--scope", "write").splitlines()[0]
+    async with server.client(headers={"Authorization": f"Bearer {secret}"}) as client:
+        begun = await client.post("/api/v1/runs?wait=60", json={"question": TIDE})
+        assert begun.status_code == 202
+        assert (await client.get(begun.json()["url"])).status_code == 200
+        assert (await client.get("/api/v1/auth/me")).json()["permissions"] == ["read", "write"]
+        assert code(await client.get("/api/v1/users")) == "forbidden"
+
+
 def test_a_server_which_others_reach_does_not_start_without_users(tmp_path: Path) -> None:
     with served(tmp_path / "home", "--host", "0.0.0.0", ready=False) as server:
         assert server.process.wait(timeout=WAIT) == 2

@@ -291,8 +291,9 @@ class Users:
         if now - found.used > NOTED_SECONDS:
             await self._store.see(found.hash, now, self._until(found, now))
         allowed = frozenset(PERMISSIONS[user.role])
-        scopes = allowed if via == "session" else allowed & frozenset(found.scopes)
-        return Who(name=user.name, role=user.role, permissions=scopes, via=via, credential=found.id)
+        if via == "token":
+            allowed &= frozenset(found.scopes) | ({"read"} if "write" in found.scopes else set())
+        return Who(name=user.name, role=user.role, permissions=allowed, via=via, credential=found.id)
 
     def _until(self, found: Credential, now: float) -> float:
         if found.kind == "token":

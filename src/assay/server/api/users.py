@@ -46,7 +46,10 @@ class PasswordChange(RequestBody, frozen=True, kw_only=True):
 
 
 class TokenWanted(RequestBody, frozen=True, kw_only=True):
-    """A token: its purpose, its rights among those of the user, and its days; by default it is valid until revoked."""
+    """A token: its purpose, its rights among those of the user, and its days; by default it is valid until revoked.
+
+    `write` includes `read`.
+    """
 
     name: str = ""
     scopes: tuple[Permission, ...] = ("read", "write")
