@@ -15,7 +15,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.ways import read_on
-from assay.server.problems import Problem, problem, refusal
+from assay.server.problems import Problem, Refusal, problem, refusal
 
 BODY_BYTES = 10_000_000
 """The largest body, unless a route sets another limit."""
@@ -25,6 +25,8 @@ BODY_RATE = 10_000
 BODY = "assay.body"
 PART_BYTES = 1_000_000
 """The largest text of a form."""
+LONG_TEXTS = "add a long text as a document to a collection, and name that"
+"""What to do instead of sending a large body."""
 
 
 class ProblemAnswer(Protocol):
@@ -133,10 +135,10 @@ class Guard:
 
 
 class LimitedBody:
-    """The body of a request: at most `most` bytes, and not too slow."""
+    """The body of a request: at most `most` bytes, and not too slow. `instead` says what to do if it has more."""
 
     def __init__(self, headers: Headers, receive: Receive) -> None:
-        self.most = BODY_BYTES
+        self.most, self.instead = BODY_BYTES, LONG_TEXTS
         self._declared = headers.get("content-length", "")
         self._receive, self._size, self._whole = receive, 0, False
         self._began = 0.0
@@ -165,7 +167,7 @@ class LimitedBody:
 
     def _check(self, size: int) -> None:
         if size > self.most:
-            raise refusal("too-large", f"a body here has at most {self.most:,} bytes")
+            raise too_large(self.most, self.instead)
 
 
 def body_of(request: Request) -> LimitedBody:
@@ -173,6 +175,11 @@ def body_of(request: Request) -> LimitedBody:
     body = request.scope[BODY]
     assert isinstance(body, LimitedBody)
     return body
+
+
+def too_large(most: int, instead: str = LONG_TEXTS) -> Refusal:
+    """The refusal of a body of more than `most` bytes."""
+    return refusal("too-large", f"this request may have at most {most:,} bytes: {instead}")
 
 
 async def form_of(request: Request, *, files: int, fields: int) -> FormData:

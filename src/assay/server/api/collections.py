@@ -25,6 +25,7 @@ routes = Endpoints("documents")
 MOST = 1_000
 PIECE = 1 << 20
 FILES = ("application/octet-stream", "multipart/form-data")
+MORE_FILES = "send fewer or smaller files at a time; the setting server.upload_mb allows larger ones"
 
 
 class CollectionNames(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +162,8 @@ async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -
     The answer comes when they are read (201), or after `wait` seconds (202): then they are read in the background.
     """
     most = call.backend.settings.server.upload_mb * 1_000_000
-    body_of(call.request).most = most + 100_000  # a form has more than its files
+    body = body_of(call.request)
+    body.most, body.instead = most + 100_000, MORE_FILES  # a form has more than its files
     type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if type == "multipart/form-data":
         return await await_additions(call, await _form(call, collection, most), query.wait)

@@ -17,6 +17,7 @@ from assay.core.options import Declared, declared, nested
 from assay.core.run_options import RunOptions, Waiting
 from assay.core.sources import sha256
 from assay.core.translation import N_
+from assay.server.api.collections import MORE_FILES
 from assay.server.api.run_requests import RunWanted
 from assay.server.guards import body_of, form_of
 from assay.server.problems import refusal
@@ -52,7 +53,10 @@ async def read_form(request: Request, most: int = BODY_BYTES) -> PageForm:
     Raises:
         Refusal: it cannot be read, or is too large.
     """
-    body_of(request).most = most
+    body = body_of(request)
+    body.most = most
+    if most > BODY_BYTES:
+        body.instead = MORE_FILES
     form = await form_of(request, files=100, fields=1_000)
     return PageForm(_fields(form), tuple(_files(form)))
 
