@@ -28,6 +28,7 @@ from assay.core.ports.users import Permission
 from assay.core.translation import N_, gettext, number
 from assay.core.ways import read_on, worded
 from assay.export.html.evidence_section import place
+from assay.export.html.ledger import legend
 from assay.export.html.markup import sprite, word
 from assay.locale import PAGE_LOCALES, speaking_page
 from assay.server import guards
@@ -360,6 +361,7 @@ ENVIRONMENT.globals.update(
     counted=words.counted,
     densities=DENSITIES,
     languages={code: NAMES[code] for code in PAGE_LOCALES},
+    legend=legend,
     once=lambda: secrets.token_urlsafe(16),
     said=words.said,
     sprite=sprite,
