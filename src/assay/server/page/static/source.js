@@ -155,10 +155,24 @@ document.addEventListener("click", (event) => {
     if (cite && link.closest(".note")) opener = cite; // the note goes when the focus does
     return;
   }
-  const cite = /** @type {HTMLElement | null} */ (target.closest("#report a.cite[data-show]"));
-  const there = cite && matchMedia("(min-width: 62rem)").matches ? behindCite(cite) : null;
-  if (cite && there) open(there, false).finally(() => (opener = cite));
 });
+
+// A pressed citation opens its source beside the report, where there is room, instead of its quote over it. By keyboard
+// it opens the quote, whose link leads into the source. The script for quotes sees that the press is taken.
+document.addEventListener(
+  "click",
+  (event) => {
+    const cite = /** @type {HTMLElement | null} */ (
+      event.target instanceof Element && event.target.closest("#report a.cite[data-show]")
+    );
+    const pressed = event.detail > 0 && isPlain(event) && matchMedia("(min-width: 62rem)").matches;
+    const there = cite && pressed ? behindCite(cite) : null;
+    if (!there) return;
+    event.preventDefault();
+    open(there, false).finally(() => (opener = cite));
+  },
+  true,
+);
 
 // Esc closes the quote first, then the source. While the event goes down the quote is still there.
 document.addEventListener(
