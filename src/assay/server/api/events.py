@@ -15,7 +15,6 @@ from starlette.responses import Response
 
 from assay.core import events as e
 from assay.core.coordinates import Coordinates, Placer
-from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, Event, decode
 from assay.core.phrases import LIMITS
 from assay.core.plan import Plan
@@ -217,14 +216,11 @@ async def placed_frames(groups: AsyncIterator[Sequence[Envelope]], after: int, w
     """The log of a run, read from its first event, as frames with places and packets; those after `after`."""
     projection = PacketProjection()
     yield BEGIN
-    try:
-        async for group in groups:
-            placed = [projection.take(envelope) for envelope in group]
-            chunk = b"".join(event_frame(each) for each in placed if each.seq > after and wanted(each.type))
-            if chunk or not group:
-                yield chunk or BEAT
-    except (Cancelled, UnknownName):
-        yield BEGIN
+    async for group in groups:
+        placed = [projection.take(envelope) for envelope in group]
+        chunk = b"".join(event_frame(each) for each in placed if each.seq > after and wanted(each.type))
+        if chunk or not group:
+            yield chunk or BEAT
 
 
 MOST = 5_000
