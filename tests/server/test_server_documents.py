@@ -285,7 +285,10 @@ async def test_a_form_that_cannot_be_read_says_why(server: Served) -> None:
     async with server.client() as client:
         path, sent = "/api/v1/collections/forms/documents", {"Content-Type": "multipart/form-data"}
         broken = await client.post(path, content=b"--x\r\n", headers=sent)
-        assert (broken.status_code, broken.json()["detail"]) == (400, "the form cannot be read: Missing boundary in multipart.")
+        assert (broken.status_code, broken.json()["detail"]) == (
+            400,
+            "the form cannot be read: Missing boundary in multipart.",
+        )
         many = await client.post(path, files=[("file", (f"{number}.md", b"x")) for number in range(101)])
         assert (many.status_code, many.json()["detail"]) == (
             400,

@@ -102,6 +102,8 @@ async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> No
             page = await client.post("/ask", data=data)
             assert 400 <= page.status_code < 500
             assert found in page.text
+            page = await client.post("/estimate", data=data)
+            assert (page.status_code, found in page.text) == (422, True)
             assert TIDE in page.text
 
 

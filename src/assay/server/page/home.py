@@ -16,7 +16,7 @@ from assay.server.api import automation, reports, runs
 from assay.server.page.forms import PageForm, begun_once, check_places, form_for, read_form, run_wanted
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
-from assay.server.problems import Refusal, problem_of, refusal
+from assay.server.problems import Refusal, refusal
 from assay.server.wire import RouteCall
 from assay.services.schedules import format_interval
 
@@ -93,11 +93,9 @@ async def ask(call: RouteCall) -> Response:
     try:
         check_places(form)
         run = await begun_once(call, form, begin)
-    except Refusal as refused:
-        said = "" if unread else refused.problem.detail or refused.problem.title
-        return await _home(call, form, said, refused.problem.status, unread=unread)
-    except AssayError as error:
-        return await _home(call, form, str(error), problem_of(error, ()).status)
+    except (Refusal, AssayError) as error:
+        found = fault_values(error) | ({"fault": ""} if unread else {})  # the files say more
+        return await _home(call, form, unread=unread, **found)
     finally:
         await call.request.close()
     return go_to(f"/runs/{run}")
@@ -106,23 +104,22 @@ async def ask(call: RouteCall) -> Response:
 async def estimate(call: RouteCall) -> Response:
     """Estimate a run, beside the form, without starting one."""
     form = await read_form(call.request)
+    found, wrong = None, fault_values(None)
     try:
-        found, fault = await reports.estimate_run(call, run_wanted(form)), ""
-    except Refusal as refused:
-        found, fault = None, refused.problem.detail
-    except AssayError as error:
-        found, fault = None, str(error)
+        found = await reports.estimate_run(call, run_wanted(form))
+    except (Refusal, AssayError) as error:
+        wrong = fault_values(error)
     if is_fragment(call.request):
-        return piece(call.request, "parts/estimate.html", estimate=found, fault=fault)
-    return await _home(call, form, fault, estimate=found)
+        return piece(call.request, "parts/estimate.html", estimate=found, fault=wrong["fault"])
+    return await _home(call, form, estimate=found, **wrong)
 
 
 async def _home(
     call: RouteCall,
     form: PageForm,
+    *,
     fault: str = "",
     status: int = 200,
-    *,
     estimate: Estimate | None = None,
     unread: Sequence[str] = (),
 ) -> Response:

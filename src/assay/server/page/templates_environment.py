@@ -178,8 +178,8 @@ def screen(
 
 
 def fault_values(fault: Refusal | AssayError | None) -> dict[str, Any]:
-    """The status of a screen with a form, and what was wrong with the form."""
-    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
+    """The status of a screen with a form, and what was wrong with the form, in the words of the page."""
+    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault, ()) if fault else None
     return {"status": problem.status if problem else 200, "fault": (problem.detail or problem.title) if problem else ""}
 
 
