@@ -86,7 +86,7 @@ async def upload(call: RouteCall, collection: str) -> Response:
     try:
         await collections.upload_documents(call, collection, collections.FileNamed(wait=WAIT))
     except (Refusal, AssayError) as error:
-        wrong = fault_values(error)
+        wrong = fault_values(error, (collection,))
         if is_fragment(call.request):
             return PlainTextResponse(wrong["fault"], wrong["status"])
         return await _collection(call, collection, **wrong)
@@ -155,7 +155,7 @@ async def add_places(call: RouteCall, collection: str) -> Response:
         for each in wanted:
             await collections.begin_addition(call, collection, each)
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, **fault_values(error))
+        return await _collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
@@ -169,7 +169,7 @@ async def sync(call: RouteCall, collection: str) -> Response:
     try:
         await collections.begin_addition(call, collection, collections.AdditionWanted(sync=True, wait=WAIT))
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, **fault_values(error))
+        return await _collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
@@ -183,7 +183,7 @@ async def share(call: RouteCall, collection: str) -> Response:
     try:
         await collections.mark_collection(call, collection, wanted)
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, **fault_values(error))
+        return await _collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 

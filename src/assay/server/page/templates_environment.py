@@ -177,9 +177,12 @@ def screen(
     return HTMLResponse(data, status, sent)
 
 
-def fault_values(fault: Refusal | AssayError | None) -> dict[str, Any]:
-    """The status of a screen with a form, and what was wrong with the form, in the words of the page."""
-    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault, ()) if fault else None
+def fault_values(fault: Refusal | AssayError | None, path: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The status of a screen with a form, and what was wrong with the form, in the words of the page.
+
+    `path` are the names in the route's path: only they can be not found.
+    """
+    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault, path) if fault else None
     return {"status": problem.status if problem else 200, "fault": (problem.detail or problem.title) if problem else ""}
 
 
