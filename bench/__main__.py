@@ -53,6 +53,7 @@ BENCHES = {
     "injection": "instructions planted in documents: what they change in whole runs on the built-in model",
     "answers": "questions of people about Wikipedia, in six languages, compared with BM25's best sentences",
     "questions": "questions with known answers over documents with headers, and some without",
+    "readers_questions": "questions of readers over small collections: papers, manuals, a laboratory, licences, a town",
     "whole_collection": "questions about all documents of a collection, counted exactly",
     "multihop": "questions that lead over several documents, compared with a single search",
     "manual": "questions over PostgreSQL's manual, HTML (Debian: postgresql-doc)",

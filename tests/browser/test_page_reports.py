@@ -55,3 +55,13 @@ def test_a_report_says_what_its_verdicts_mean_and_leads_from_a_reason_to_its_quo
     assert unusable(page) == []
     page.locator(".claims .reason a").first.click()
     assert page.url.endswith("#quote-1-1")
+
+
+def test_what_a_browser_cannot_do_is_not_offered(visit: Visit, plain: Served) -> None:
+    page = visit(plain).page
+    page.add_init_script("Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })")
+    page.goto("/settings")
+    page.get_by_text("This browser blocks notifications from Assay").wait_for()
+    assert page.locator("#notify").is_hidden()
+    read(page, begin(plain, "How far does the tide at Brest rise?"))
+    assert page.locator("#copy").is_hidden()

@@ -26,8 +26,9 @@ def test_ask_watch_and_read(visit: Visit, plain: Served) -> None:
     page.wait_for_url("**/runs/*")
     page.locator("#report .cite").first.wait_for()  # who only watches is led to the report
     assert page.locator("h1").inner_text() == TIDE
-    page.locator("#report .cite").first.click()
+    page.locator("#report .badge").first.click()
     note = page.locator(".note")
+    assert "quoted" in note.locator(".part").first.inner_text()
     assert "rises seven metres" in note.locator("mark").first.inner_text()
     note.get_by_role("link", name="Read it in its document").first.click()
     assert "rises seven metres" in page.locator("mark#passage").inner_text()
@@ -332,12 +333,17 @@ def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(v
         cite.focus()
         page.keyboard.press("Enter")
         page.locator(".note").wait_for()
+        assert pane.is_hidden()
         if over:
-            assert pane.is_hidden()
             page.locator(".note .opens a").first.click()
+        else:
+            page.keyboard.press("Escape")
+            cite.click()
         pane.locator("svg rect").first.wait_for()
         assert pane.get_attribute("role") == ("dialog" if over else "complementary")
+        assert page.locator(".note").is_hidden()  # one of the two is enough
         if not over:  # the quote is not half behind the source
+            page.keyboard.press("j")
             edge = "(one) => one.getBoundingClientRect()"
             note, beside = page.locator(".note").evaluate(edge), pane.evaluate(edge)
             assert note["right"] <= beside["left"]

@@ -183,5 +183,73 @@ class Told(HttpProvider):
 
 
 def test_a_hit_which_is_no_address_spoils_no_others():
-    found = Told().read(b"http://[bad /a javascript:x https://b.org/c", "https://a.org")
+    found = Told().read(b"http://[bad /a javascript:x https://u:p@b.org/ https://b.org/c", "https://a.org")
     assert [hit.url for hit in found] == ["https://a.org/a", "https://b.org/c"]
+
+
+async def test_who_has_no_key_is_not_told_that_it_is_refused():
+    async with site() as there:
+        wire = next(each for each in WIRES if each.provider == "searxng")
+        answering(there, wire, response("no such format", 403))
+        provider = provider_of(wire, there.url("").rstrip("/"), key="")
+        with pytest.raises(SearchError) as failed:
+            await provider.find(QUERY)
+        await provider.close()
+    hint = "add `json` to `search.formats` in its settings"
+    assert failed.value.reason == f"searxng refuses to answer (403): no such format; {hint}"
+
+
+ROWS = {
+    "searxng": '{"results": [%s]}',
+    "brave": '{"web": {"results": [%s]}}',
+    "exa": '{"results": [%s]}',
+    "google_search": '{"items": [%s]}',
+    "serper": '{"organic": [%s]}',
+    "tavily": '{"results": [%s]}',
+    "openalex": '{"results": [%s]}',
+    "semantic_scholar": '{"data": [%s]}',
+}
+GOOD = '{"id": "https://a.org/b", "url": "https://a.org/b", "link": "https://a.org/b", "title": "A"}'
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_an_odd_hit_spoils_no_others(name: str):
+    wire = next(each for each in WIRES if each.provider == name)
+    provider = provider_of(wire, "http://127.0.0.1:9")
+    odd = ["7", '{"url": null, "link": null, "id": null}', r'{"url": 5, "link": 5, "id": 6, "title": "\ud83d"}']
+    found = provider.read((ROWS[name] % ", ".join([*odd, GOOD])).encode(), provider.url)
+    assert [hit.url for hit in found] == ["https://a.org/b"]
+    with pytest.raises(SearchError, match="sent an answer that cannot be read"):
+        provider.read((ROWS[name] % odd[0]).encode(), provider.url)
+
+
+def test_half_an_emoji_spoils_nothing():
+    stated = http.decode(rb'["\ud83d\ude00 \ud83d cut \ude00", "\\ud83d", "\\\ud83d"]', list[str])
+    assert stated == ["\U0001f600 \ufffd cut \ufffd", r"\ud83d", "\\\ufffd"]
+
+
+def test_articles_without_their_records_are_no_answer():
+    wire = next(each for each in WIRES if each.provider == "pubmed")
+    provider = provider_of(wire, "http://127.0.0.1:9")
+    for result in ("{}", '{"uids": ["1"]}', '{"uids": ["1"], "1": 5}'):
+        with pytest.raises(SearchError, match="sent an answer that cannot be read"):
+            provider.read(f'{{"result": {result}}}'.encode(), provider.url)
+
+
+@pytest.mark.parametrize(
+    ("stated", "day"),
+    [
+        ("04.03.2024", "2024-03-04"),
+        ("25.12.2023, 10:00", "2023-12-25"),
+        ("4/3/2024", "2024"),
+        ("4/4/2024", "2024-04-04"),
+        ("13/3/2024", "2024-03-13"),
+        ("3/13/2024", "2024-03-13"),
+        ("32.13.2024", ""),
+        ("2024-03-04T10:00:00Z", "2024-03-04"),
+        ("Mar 4, 2024", "2024-03-04"),
+        ("2 days ago", ""),
+    ],
+)
+def test_dates_are_read_only_as_far_as_they_are_certain(stated: str, day: str):
+    assert http.iso_date(stated) == day

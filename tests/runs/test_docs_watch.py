@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -111,6 +112,23 @@ def test_only_the_folder_is_looked_at_again_and_what_others_gave_stays(
     (place / "notes" / "tides.md").unlink()
     watching.until("1 added, 0 updated, 0 removed: 3 documents")
     assert titles(capsys) == {"Tides", "Gone", "Winds"}
+
+
+def test_a_folder_which_goes_and_comes_back(
+    place: Path, watching: Watching, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a drive that is unmounted and mounted again: what it gave stays, and its changes are seen afterwards."""
+    watching.until("notes; Ctrl-C ends it")
+    (place / "notes").rename(place / "unmounted")
+    watching.until("notes is missing or empty")
+    assert titles(capsys) == {"Tides"}
+    shutil.copytree(place / "unmounted", place / "notes")
+    put(place / "notes" / "winds.md", "# Winds\n\nThe wind blows from the west.\n")
+    watching.until("1 added, 0 updated, 0 removed: 2 documents")
+    put(place / "notes" / "clouds.md", "# Clouds\n\nClouds come from the west.\n")
+    watching.until("1 added, 0 updated, 0 removed: 3 documents")
+    assert watching.interrupted() == 0
+    assert watching.output.read_text().count("missing or empty") == 1
 
 
 def test_an_empty_folder_is_watched_too(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,10 +15,6 @@ TIDES = "The tide rises twice a day at the harbour of Vlissingen.\n"
 ASKED = ("When does the tide rise at the harbour?", "--in", "tides.md", "--offline", "-q")
 
 
-def closed() -> None:
-    os.close(1)
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     (tmp_path / "tides.md").write_text(TIDES)
@@ -65,9 +61,14 @@ def test_a_question_which_is_no_utf8_is_refused(place: Path) -> None:
     assert b"is not text in UTF-8: correct its encoding" in ended.stderr
 
 
-def test_a_closed_stdout_is_no_crash(place: Path) -> None:
-    ended = assay(place, "config", "list", preexec_fn=closed)
-    assert b"Traceback" not in ended.stderr
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_closed_streams_are_no_reason_to_fail(place: Path, closed: tuple[int, ...]) -> None:
+    ended = assay(place, *ASKED, preexec_fn=lambda: [os.close(number) for number in closed])
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert 1 in closed or b"rises twice a day" in ended.stdout
+    ended = assay(place, "keys", "set", "openai", preexec_fn=lambda: [os.close(number) for number in closed])
+    assert ended.returncode == 2
+    assert 2 in closed or b"no key was given" in ended.stderr
 
 
 def test_a_question_of_a_megabyte_is_answered_or_refused(place: Path) -> None:

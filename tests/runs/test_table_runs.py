@@ -75,12 +75,18 @@ def _pdf() -> bytes:
     return pdf([lines])
 
 
+def _text() -> bytes:
+    lines = ("".join(cell.ljust(16) for cell in row).rstrip() for row in RIVERS)
+    return ("Some rivers of the world and how long they are.\n\n" + "\n".join(lines) + "\n").encode()
+
+
 FILES: dict[str, Callable[[], bytes]] = {
     "rivers.csv": _csv,
     "rivers.html": _html,
     "rivers.xlsx": _xlsx,
     "rivers.docx": _docx,
     "rivers.pdf": _pdf,
+    "rivers.txt": _text,
 }
 
 
@@ -138,3 +144,23 @@ async def test_german_report_german_words(tmp_path: Path) -> None:
     (claim,) = report.claims
     assert "3.500,5" in claim.text
     assert claim.verdict == "supported"
+
+
+async def test_groups_are_added_up_and_checked_again(tmp_path: Path) -> None:
+    rows = "Mercer,412.50\nDentalux,980\nOrbis,1310\nDentalux,1020\nMercer,388\n"
+    (tmp_path / "deliveries.csv").write_text(f"supplier,amount\n{rows}")
+    report = await assay.research("Which supplier gets the most?", sources=[str(tmp_path)])
+    (claim,) = report.claims
+    assert (claim.text, claim.verdict) == (
+        "Dentalux: sum of amount 2000, the highest of 3 groups by supplier",
+        "supported",
+    )
+
+
+async def test_groups_are_compared_though_no_row_is_found(tmp_path: Path) -> None:
+    rows = "Roth;148,00\nMerck;236,50\nRoth;47,70\nMerck;412,00\n"
+    (tmp_path / "bestellungen.csv").write_text(f"Lieferant;Betrag (EUR)\n{rows}")
+    (tmp_path / "notiz.txt").write_text("Für das Fest wurde am meisten Geld ausgegeben, sagen alle, die dort waren.\n")
+    report = await assay.research("Bei welchem Lieferanten wurde am meisten ausgegeben?", sources=[str(tmp_path)])
+    assert report.claims[0].text.startswith("Merck: Summe von Betrag (EUR) 648,5, ")
+    assert report.claims[0].verdict == "supported"

@@ -9,11 +9,12 @@ import msgspec
 import pytest
 from starlette.datastructures import Headers
 
+from assay.core.errors import Cancelled, StoreError, UnknownName
 from assay.core.events import Envelope
 from assay.server import guards
 from assay.server.guards import LimitedBody
 from assay.server.problems import Refusal, problem_of, problems
-from assay.server.streams import picked, run_frames
+from assay.server.streams import BEGIN, EventStream, Tickets, picked, run_frames
 from assay.server.wire import accepts
 
 
@@ -91,6 +92,23 @@ async def test_silence_is_filled_with_a_comment() -> None:
     chunks = [chunk async for chunk in run_frames(groups(), picked(()))]
     assert chunks[1].startswith(b":")
     assert chunks[2].startswith(b"id: 7\nevent: run.started\ndata: {")
+
+
+@pytest.mark.parametrize("error", [StoreError("the database is away"), UnknownName("run", "x", ()), Cancelled("stop")])
+async def test_a_stream_that_cannot_go_on_ends_like_any_other(error: Exception) -> None:
+    sent, counted = list[dict[str, Any]](), Tickets(1, 1)
+
+    async def chunks():
+        yield b"data: 1\n\n"
+        raise error
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    stream = EventStream(chunks(), counted.ticket("ana"))
+    await stream({"type": "http", "asgi": {"spec_version": "2.4"}}, asyncio.Event().wait, send)
+    assert b"".join(each.get("body", b"") for each in sent) == b"data: 1\n\n" + BEGIN
+    assert (sent[-1]["more_body"], counted.total) == (False, 0)
 
 
 def test_every_error_of_the_library_has_a_problem() -> None:

@@ -202,6 +202,12 @@ async def test_documents_are_read_in_the_background_where_nobody_waits(server: S
             seen = [frame.json async for frame in frames(stream)]
         assert (seen[-1]["state"], seen[-1]["documents"]) == ("done", 1)
         assert (await client.get(path)).json() == seen[-1]
+        known = {"Last-Event-ID": str(seen[-1]["seq"])}
+        assert (await client.get(f"{path}/events", headers=known)).status_code == 204  # an EventSource stays away
+        known = {"Last-Event-ID": str(seen[-1]["seq"] - 1)}
+        async with client.stream("GET", f"{path}/events", headers=known) as stream:
+            assert [frame.json async for frame in frames(stream)] == seen[-1:]
+        assert (await client.get(f"{path}/events", headers={"Last-Event-ID": "x"})).status_code == 422
         listed = (await client.get("/api/v1/additions")).json()["additions"]
         assert addition["id"] in [each["id"] for each in listed]
         assert (await client.get("/api/v1/collections/later/documents")).json()["total"] == 1
@@ -273,3 +279,22 @@ async def test_a_run_is_begun_and_waited_for_in_one_request(server: Served) -> N
         made = await client.post("/api/v1/runs?wait=60", json=body, timeout=90)
         assert (made.status_code, made.json()["status"]) == (202, "completed")
         assert (await client.post("/api/v1/runs?wait=61", json=body)).status_code == 422
+
+
+async def test_a_form_that_cannot_be_read_says_why(server: Served) -> None:
+    async with server.client() as client:
+        path, sent = "/api/v1/collections/forms/documents", {"Content-Type": "multipart/form-data"}
+        broken = await client.post(path, content=b"--x\r\n", headers=sent)
+        assert (broken.status_code, broken.json()["detail"]) == (
+            400,
+            "the form cannot be read: Missing boundary in multipart.",
+        )
+        many = await client.post(path, files=[("file", (f"{number}.md", b"x")) for number in range(101)])
+        assert (many.status_code, many.json()["detail"]) == (
+            400,
+            "the form cannot be read: Too many files. Maximum number of files is 100.",
+        )
+        large = {"question": "x" * 1_000_001}
+        page = await client.post("/verify", data=large, files={"files": ("a.md", b"")}, headers={"Accept": "text/html"})
+        assert page.status_code == 400
+        assert "the form cannot be read: Part exceeded maximum size" in page.text

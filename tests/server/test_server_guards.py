@@ -89,6 +89,21 @@ async def test_bodies_have_a_bound_declared_or_not(server: Served) -> None:
         assert (await client.get("/livez")).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "most"), [("/api/v1/runs", "1,000,000"), ("/v1/responses", "1,000,000"), ("/mcp", "4,000,000")]
+)
+async def test_who_sends_too_much_is_told_the_limit_and_what_to_do(server: Served, path: str, most: str) -> None:
+    async def pieces():
+        for _ in range(500):
+            yield b" " * 10_000
+
+    async with server.client() as client:
+        for content in (pieces(), b" " * 4_100_000):
+            answer = await client.post(path, content=content, headers={"Content-Type": "application/json"})
+            assert answer.status_code == 413
+            assert f"at most {most} bytes: add a long text as a document to a collection" in answer.text
+
+
 def test_a_body_which_says_that_it_is_too_large_is_not_waited_for(server: Served) -> None:
     address = urlsplit(server.url)
     with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
@@ -196,6 +211,9 @@ async def test_streams_of_one_user_have_a_bound_and_a_stop_ends_them(tmp_path: P
                 read = frames(one)  # held: one which is let go of closes its stream
                 assert (await anext(read)).event == "run.created"
                 assert type_of(await client.get(path)) == "too-many"
+                waited = await client.post("/api/v1/runs?wait=5", json={"question": "And at Saint-Malo?"})
+                assert type_of(waited) == "too-many"
+                assert [each["id"] for each in (await client.get("/api/v1/runs")).json()["runs"]] == [run]
                 code, rest = await asyncio.gather(asyncio.to_thread(server.stop), two.aread())
     assert code == 143
     assert rest.endswith(b"retry: 2000\n\n")

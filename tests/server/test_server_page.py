@@ -66,6 +66,21 @@ async def test_a_button_pressed_twice_begins_one_run(server: Served) -> None:
             sent = await asyncio.gather(*(client.post(f"{found[0]}/follow-up", data=further) for _ in range(2)))
             assert sent[0].headers["location"] == sent[1].headers["location"] not in found
             found.append(sent[0].headers["location"])
+        source = (await client.get(f"/api/v1{found[0]}/sources", headers={"Accept": "*/*"})).json()["sources"][0]["id"]
+        without = {"source": source, "once": once_of((await client.get(found[0])).text)}
+        sent = await asyncio.gather(*(client.post(f"{found[0]}/exclude", data=without) for _ in range(2)))
+        assert sent[0].headers["location"] == sent[1].headers["location"] not in found
+
+
+async def test_a_schedule_whose_form_is_sent_twice_is_one(server: Served) -> None:
+    async with server.client(headers=HTML) as client:
+        data = {"question": "How often?", "every": "weekly", "web_asked": "1", "collection": "tides"}
+        data["once"] = once_of((await client.get("/schedules")).text)
+        sent = await asyncio.gather(*(client.post("/schedules", data=data) for _ in range(2)))
+        assert [each.headers["location"] for each in sent] == ["/schedules"] * 2
+        schedules = (await client.get("/api/v1/schedules", headers={"Accept": "*/*"})).json()["schedules"]
+        assert [each["question"] for each in schedules] == ["How often?"]
+        await client.delete(f"/api/v1/schedules/{schedules[0]['id']}")
 
 
 async def test_the_web_is_searched_only_where_it_is_ticked(server: Served) -> None:
@@ -87,6 +102,8 @@ async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> No
             page = await client.post("/ask", data=data)
             assert 400 <= page.status_code < 500
             assert found in page.text
+            page = await client.post("/estimate", data=data)
+            assert (page.status_code, found in page.text) == (422, True)
             assert TIDE in page.text
 
 

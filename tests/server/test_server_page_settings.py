@@ -59,7 +59,7 @@ async def test_a_model_is_tried(server: Served, tmp_path: Path) -> None:
         silent = await ana.post("/settings/models/test", data={"model": "ollama:nothing"}, headers=READ)
         assert "did not answer" in silent.text
         unknown = await ana.post("/settings/models/test", data={"model": "nobody:x"}, headers=READ)
-        assert (unknown.status_code, 'role="alert"' in unknown.text) == (404, True)
+        assert (unknown.status_code, 'role="alert"' in unknown.text) == (422, True)
 
 
 async def test_a_webhook_is_made_and_removed_and_its_secret_shown_once(server: Served) -> None:

@@ -78,12 +78,32 @@ async def test_an_admin_looks_after_users_and_is_never_the_last_to_go(server: Se
         client.cookies.clear()
         assert (await ana.patch("/api/v1/users/dora", json={"role": "member"})).json()["role"] == "member"
         assert "write" in (await client.get("/api/v1/auth/me", headers=headers)).json()["permissions"]
+        refused = await ana.patch("/api/v1/users/dora", json={"role": "admin", "password": "short"})
+        assert code(refused) == "invalid"
+        assert (await ana.patch("/api/v1/users/dora", json={})).json()["role"] == "member"
         assert (await ana.patch("/api/v1/users/dora", json={"password": "another password"})).status_code == 200
         assert (await client.get("/api/v1/auth/me", headers=headers)).status_code == 401
         assert (await ana.delete("/api/v1/users/dora")).status_code == 204
         assert (await ana.delete("/api/v1/users/dora")).status_code == 404
         assert code(await ana.delete("/api/v1/users/ana")) == "invalid"
         assert code(await ana.patch("/api/v1/users/ana", json={"role": "member"})) == "invalid"
+
+
+async def test_every_role_changes_its_own_password_and_tokens(server: Served) -> None:
+    async with session(server, "ana") as ana, server.client() as client:
+        await ana.post("/api/v1/users", json={"name": "dina", "password": "a long password", "role": "reader"})
+        client.headers.update(cookie_of(await logged_in(client, "dina", "a long password")))
+        made = (await client.post("/api/v1/tokens", json={"scopes": ["read"]})).json()
+        bearer = {"Authorization": f"Bearer {made['secret']}"}
+        assert (await client.get("/api/v1/auth/me", headers=bearer)).json()["via"] == "token"
+        assert code(await client.delete(f"/api/v1/tokens/{made['token']['id']}", headers=bearer)) == "forbidden"
+        assert (await client.delete(f"/api/v1/tokens/{made['token']['id']}")).status_code == 204
+        assert code(await client.post("/api/v1/tokens", json={"scopes": ["write"]})) == "invalid"
+        assert (await client.post("/settings/tokens", data={"name": "page", "scope": "read"})).status_code == 200
+        change = {"old": "a long password", "new": "another password", "again": "another password"}
+        assert (await client.post("/settings/password", data=change)).status_code == 303
+        assert (await logged_in(client, "dina", "another password")).status_code == 200
+        assert (await ana.delete("/api/v1/users/dina")).status_code == 204
 
 
 async def test_wrong_passwords_lock_a_user_and_say_nothing_of_names(server: Served, home: Path) -> None:
@@ -125,6 +145,16 @@ async def test_a_token_stands_for_its_user_within_its_scopes(server: Served, hom
         assert made["secret"] not in everything
         assert PASSWORD not in everything
         assert secret not in server.output()
+
+
+async def test_a_token_that_may_begin_a_run_may_read_it(server: Served, home: Path) -> None:
+    secret = assay(home, "users", "token", "bob", "--scope", "write").splitlines()[0]
+    async with server.client(headers={"Authorization": f"Bearer {secret}"}) as client:
+        begun = await client.post("/api/v1/runs?wait=60", json={"question": TIDE})
+        assert begun.status_code == 202
+        assert (await client.get(begun.json()["url"])).status_code == 200
+        assert (await client.get("/api/v1/auth/me")).json()["permissions"] == ["read", "write"]
+        assert code(await client.get("/api/v1/users")) == "forbidden"
 
 
 def test_a_server_which_others_reach_does_not_start_without_users(tmp_path: Path) -> None:

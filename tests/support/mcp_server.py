@@ -53,6 +53,17 @@ def server() -> MCPServer:
         return "[1, {"
 
     @made.tool()
+    def odd(query: str) -> str:
+        """Say results of which one is as it should be."""
+        found = [5, {"id": None, "url": None}, {"id": "n 1", "title": None, "url": None, "snippet": None, "text": "x"}]
+        return json.dumps({"results": found})
+
+    @made.tool()
+    def unreadable(query: str) -> str:
+        """Say results which are none."""
+        return "[1, 2]"
+
+    @made.tool()
     def environment(id: str) -> str:
         """What the process can see."""
         return json.dumps({"id": id, "title": "Environment", "text": " ".join(os.environ), "url": ""})

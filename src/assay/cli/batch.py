@@ -57,7 +57,7 @@ class _BatchTask:
     "--format", "suffix", default="md", show_default=True, metavar="FORMAT", help="Format of the reports: md, html …"
 )
 @run_options.run_options("batch")
-@options.citations
+@options.citation_modes
 @click.option("--strict", is_flag=True, help="Exit with 3 if a report did not pass its final check.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @options.notify

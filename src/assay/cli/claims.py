@@ -54,8 +54,8 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
         return
     table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
-    say(f"{summed(report.summary)}{removed}")
-    say(assurance_text(view))
+    say(f"{summed(report.summary)}{removed}", at_words=True)
+    say(assurance_text(view), at_words=True)
 
 
 class CitedSource(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import TypeVar, get_args, get_origin
 
 import click
 import msgspec
@@ -94,9 +94,15 @@ def _work(kind: str, values: Sequence[str]) -> JobWork:
         except msgspec.DecodeError as error:
             raise click.UsageError(f"{name} is not JSON: {error}") from error
     wanted = _KINDS[kind]
-    known = wanted.__struct_fields__
-    if unknown := [name for name in given if name not in known]:
-        raise click.UsageError(f"{kind} takes {', '.join(known) or 'nothing'}, and no {unknown[0]}")
+    fields = {field.name: field for field in msgspec.structs.fields(wanted)}
+    if unknown := [name for name in given if name not in fields]:
+        known = f"use {', '.join(fields)}" if fields else "it takes none, and goes by the settings"
+        raise click.UsageError(f"{kind} has no option {unknown[0]!r}: {known}")
+    if missing := [name for name, field in fields.items() if field.required and name not in given]:
+        raise click.UsageError(f"{kind} needs {', '.join(f'{name}=VALUE' for name in missing)}")
+    for name, one in given.items():
+        if isinstance(one, str) and get_origin(fields[name].type) is tuple:
+            given[name] = [one]
     try:
         work: JobWork = msgspec.convert(given, wanted, strict=False)
     except msgspec.ValidationError as error:

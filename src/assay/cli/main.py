@@ -298,18 +298,32 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the command line `args` (default: the process's) and return the exit code."""
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
     state = TerminalOptions()
+    _open_closed_streams()
     sys.excepthook = _Excepthook(state)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to fail
     try:
         code = _run(args, state)
-        if sys.stdout is not None:  # closed by the caller: `assay … >&-`
-            sys.stdout.flush()
+        sys.stdout.flush()
     except (ReaderGone, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the flush at exit fails again
         return Exit.BROKEN_PIPE
     return code
+
+
+def _open_closed_streams() -> None:
+    """Open what the caller closed (`assay … <&- >&-`) on nothing, before a file of ours takes its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 PLAIN = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Callable, Coroutine, Sequence
 from functools import wraps
@@ -168,21 +169,37 @@ json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 yes = click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 
 
+class FiniteRange(click.FloatRange):
+    """A number in a range; `nan`, which compares with nothing, and `inf` are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; see `click.ParamType`."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
+
+
 def run_argument(metavar: str = "ID", **more: Any) -> Callable[[Command], Command]:
     """The argument `reference`, which names a run."""
     return click.argument("reference", metavar=metavar, shell_complete=run_ids, **more)
 
 
 def citations(command: Command) -> Command:
+    """`citation_modes`, and `--plain` for reports on a terminal."""
+    plain = click.option(
+        "--plain", is_flag=True, expose_value=False, callback=_set_plain, help="Print Markdown on a terminal too."
+    )
+    return citation_modes(plain(command))
+
+
+def citation_modes(command: Command) -> Command:
     """`--citations MODE`, and `--footnotes` for one of the modes; the last one given counts."""
     mode = click.option("--citations", type=click.Choice(get_args(CitationMode)), help="Citation style in the text.")
     footnotes = click.option(
         "--footnotes", "citations", flag_value="footnotes", help="Cite with Markdown footnotes (--citations footnotes)."
     )
-    plain = click.option(
-        "--plain", is_flag=True, expose_value=False, callback=_set_plain, help="Print Markdown on a terminal too."
-    )
-    return mode(footnotes(plain(command)))
+    return mode(footnotes(command))
 
 
 def _set_plain(ctx: click.Context, param: click.Parameter, value: bool) -> None:

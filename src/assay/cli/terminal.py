@@ -244,21 +244,49 @@ def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows on stdout: aligned columns on a terminal, tab-separated values without headings elsewhere."""
+    """Print rows on stdout: aligned columns on a terminal, tab-separated values without headings elsewhere.
+
+    On a terminal too narrow for the columns, each cell has a line of its own.
+    """
     cells = [[clean(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
-        _draw(headings, cells)
+        least = _least_widths(headings, cells)
+        if sum(least) + 2 * (len(least) - 1) > shutil.get_terminal_size().columns:
+            _stack(headings, cells)
+        else:
+            _draw(headings, cells, least)
         return
     for row in cells:
         write("\t".join(row))
 
 
-def _draw(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+_NARROWEST = 12
+"""A column this wide can be read, whatever is in it."""
+
+
+def _least_widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """The widths at which no column breaks its words into pieces, except long ones such as addresses."""
+    columns = zip(*([heading.split() for heading in each] for each in (headings, *rows)), strict=True)
+    widths = (max((rich_cells.cell_len(word) for cell in column for word in cell), default=0) for column in columns)
+    return [min(width, _NARROWEST) for width in widths]
+
+
+def _stack(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print each cell that says something on a line below its row's first one, after its heading."""
+    beside = max(map(rich_cells.cell_len, headings)) + 2
+    for number, row in enumerate(rows):
+        told = [(heading, cell) for heading, cell in zip(headings, row, strict=True) if cell]
+        gaps = (" " * (beside - rich_cells.cell_len(heading)) for heading, _ in told)
+        lines = [f"{heading}{gap}{cell}" for gap, (heading, cell) in zip(gaps, told, strict=True)]
+        write_lines([*([""] if number else []), *lines], hang=beside)
+
+
+def _draw(headings: Sequence[str], rows: Sequence[Sequence[str]], least: Sequence[int]) -> None:
     """Print rows on stdout as aligned columns below their headings."""
     first_word.erase()
     drawn = rich_table.Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        drawn.add_column(heading, overflow="fold")
+    for heading, width in zip(headings, least, strict=True):
+        drawn.add_column(heading, overflow="fold", min_width=width)
     for row in rows:
         drawn.add_row(*(rich_text.Text(cell) for cell in row))  # Text: a title in square brackets is not markup
     rich_console.Console(no_color=not settings.surroundings().color, highlight=False).print(drawn)

@@ -221,7 +221,7 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 @click.option("--strict", is_flag=True, help="Exit with 3 if any claim is neither quoted nor supported.")
 @click.option(
     "--min-supported",
-    type=click.FloatRange(0, 1),
+    type=options.FiniteRange(0, 1),
     metavar="SHARE",
     help="Exit with 3 if a smaller share of claims is quoted or supported (0.95).",
 )

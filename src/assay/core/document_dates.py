@@ -1,7 +1,8 @@
-"""The date of a document as its title, its first lines or its file's name state it: "Minutes of 12 May 2026".
+"""The date of a document as its header, title, first lines or file name state it: "Minutes of 12 May 2026".
 
-A date in a title is more often that of its subject ("The flood of 3 December 2023"). It is the document's only if a
-word for a document that is of a day stands directly before it, or before a comma or dash.
+The first day in a header is the document's. A date in a title is more often that of its subject ("The flood of 3
+December 2023"). It is the document's only if a word for a document that is of a day stands directly before it, or
+before a comma or dash.
 """
 
 from __future__ import annotations
@@ -14,18 +15,23 @@ from pathlib import PurePath
 from assay.core.lexicon import MONTHS
 from assay.core.patterns import regex
 
-_MONTH = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+_NAMED = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+_MONTH = rf"(?:{_NAMED})(?![^\W\d_])|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{{0,6}}"
+"""A month by its name, or by a word that begins like one in English (`Febr.`, `augusti`)."""
 _DATE = regex(
-    r"(?<![\d.])(?<!\d[-–—/])(?:"
-    r"(?P<y1>(?:1[5-9]|20)\d{2})-(?P<m1>\d{2})-(?P<d1>\d{2})"
-    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|\.)? (?:of |de )?(?P<m2>{_MONTH})\b\.?,? (?:de |del )?"
-    r"(?P<y2>(?:1[5-9]|20)\d{2})"
-    rf"|\b(?P<m3>{_MONTH})\b\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>(?:1[5-9]|20)\d{{2}})"
-    rf"|\b(?P<m4>{_MONTH})\b\.?,? (?:de |del )?(?P<y4>(?:1[5-9]|20)\d{{2}})"
-    r"|(?P<y5>(?:1[5-9]|20)\d{2})年(?P<m5>\d{1,2})月(?:(?P<d5>\d{1,2})日)?"
-    r")(?![\d-])",
+    r"(?<!\d)(?:"
+    r"(?P<y1>\d{4})-(?P<m1>\d{2})-(?P<d1>\d{2})"
+    rf"|(?P<d2>\d{{1,2}})(?:(?:st|nd|rd|th|er|\.)? (?:of |de )?|[-. ]{{1,2}})(?P<m2>{_MONTH})"
+    r"(?:\.?,? (?:de |del )?|[-.,]? ?)(?P<y2>\d{4})"
+    rf"|\b(?P<m3>{_MONTH})\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>\d{{4}})"
+    rf"|\b(?P<m4>{_NAMED})\b\.?,? (?:de |del )?(?P<y4>\d{{4}})(?!-)"
+    r"|(?P<y5>\d{4})年(?P<m5>\d{1,2})月(?:(?P<d5>\d{1,2})日)?"
+    r")(?!\d)",
     re.IGNORECASE,
 )
+"""Days and months as people write them, and ISO days."""
+_APART = regex(r"[\d.]\Z|\d[-–—/]\Z")
+"""What stands before a date that is the end of a range, or part of a longer number."""
 _KIND = (
     r"minutes|agenda|report|letter|memo|memorandum|notice|notes|newsletter|bulletin|circular|draft|statement|release"
     r"|version|edition|issue|revision|meeting|session|log|date|dated|updated|revised|published|issued|approved|as at"
@@ -66,6 +72,15 @@ _LONGEST = 120
 """Code points of a line that may be a title, or a line with a date. By hand."""
 
 
+def iso_date(text: str) -> str:
+    """The first day in `text`, as ISO; "" if there is none. Reads `2001-07-05`, `5 July 2001` and `July 5, 2001`.
+
+    Numeric days that are not ISO (`5/7/2001`) are ignored, because the month is ambiguous.
+    """
+    days = (found for match in _DATE.finditer(text) if len(found := _iso(match)) == len("2001-07-05"))
+    return next(days, "")
+
+
 def stated_date(title: str, lines: Iterable[str], name: str = "") -> str:
     """An ISO day or month, "" if none is certain; the lines count before the title, the title before the name.
 
@@ -90,7 +105,7 @@ def year_of_subject(title: str) -> str:
 def _of_line(stated: str, *, of_title: bool = False) -> str:
     """The only date of a line, at its beginning or end, if it is the document's."""
     line = " ".join(_MARKS.sub(" ", stated[: 2 * _LONGEST]).split()).strip("()[]. ")
-    dates = list(_DATE.finditer(line)) if len(line) <= _LONGEST else []
+    dates = [match for match in _DATE.finditer(line) if _is_apart(line, match)] if len(line) <= _LONGEST else []
     if len(dates) != 1:
         return ""
     before, after = line[: dates[0].start()], line[dates[0].end() :].strip(" ,:;–—-|")
@@ -98,6 +113,12 @@ def _of_line(stated: str, *, of_title: bool = False) -> str:
         return ""
     own = _is_of_document(before, of_title=of_title) if before else not after or _begins_with_kind(after)
     return _iso(dates[0]) if own else ""
+
+
+def _is_apart(line: str, date: re.Match[str]) -> bool:
+    """True if a date is neither the end of a range nor part of a longer number, and its year that of a document."""
+    whole = not _APART.search(line[: date.start()]) and not line.startswith("-", date.end())
+    return whole and 1500 <= int(_parts(date)["y"]) < 2100
 
 
 def _is_of_document(before: str, *, of_title: bool) -> bool:
@@ -121,12 +142,18 @@ def _of_name(name: str) -> str:
     return _iso(found[0]) if len(found) == 1 else ""
 
 
+def _parts(match: re.Match[str]) -> dict[str, str]:
+    """The year, month and day (`y`, `m`, `d`) of a date as it is written."""
+    return {key[0]: value for key, value in match.groupdict().items() if value}
+
+
 def _iso(match: re.Match[str]) -> str:
     """A day or a month as ISO; "" if the calendar has none such."""
-    parts = {key[0]: value for key, value in match.groupdict().items() if value}
-    month = parts["m"] if parts["m"].isdigit() else MONTHS.get(parts["m"].casefold(), 0)
+    parts = _parts(match)
+    month = parts["m"].casefold()
+    number = int(month) if month.isdigit() else MONTHS.get(month) or MONTHS.get(month[:3], 0)
     try:
-        day = datetime.date(int(parts["y"]), int(month), int(parts.get("d", 1)))
+        day = datetime.date(int(parts["y"]), number, int(parts.get("d", 1)))
     except ValueError:
         return ""
     return day.isoformat() if "d" in parts else day.isoformat()[:7]

@@ -194,7 +194,7 @@ PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 
 """ASCII in lower case, with a space for everything but letters and digits: twice as fast as a regular expression."""
 KEPT = 200_000
 """The most stems in memory for each language."""
-DIGITS = regex(r"0+(?=\d+$)")
+_LEADING_ZEROS = regex(r"(?<!\d)0+(?=\d+$)")
 JOINED = regex(
     "[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?"
     "|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]"
@@ -251,7 +251,7 @@ def _cut(word: str) -> str:
 
 def name_terms(text: str, analysis: str) -> list[str]:
     """The terms of a name, title or address: "pep-0006" gives `pep`, `6`."""
-    return [DIGITS.sub("", term) for term in terms(text, analysis)]
+    return [_LEADING_ZEROS.sub("", term) for term in terms(text, analysis)]
 
 
 class _StemCache(dict[bytes, str]):
@@ -328,7 +328,7 @@ def stop_terms(language: str) -> frozenset[str]:
 # Negations: which clauses of a text have one, and what the first one of a question denies.
 
 _CLAUSE = regex(
-    r"[.,;:!?]+(?=\s|$)|[|()–—。，；：！？、؟،؛।]"
+    r"(?<![.,;:!?])[.,;:!?]++(?=\s|$)|[|()–—。，；：！？、؟،؛।]"
     r"|(?<!\w)(?:but|that|which|who|whose|aber|sondern|während|mais|tandis|pero|sino|mientras|maar|но|а|который|которые)(?!\w)",
     re.IGNORECASE,
 )

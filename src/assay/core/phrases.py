@@ -138,6 +138,15 @@ VERDICTS = {
     "contradicted": N_("contradicted"),
     "unchecked": N_("unchecked"),
 }
+MEANINGS = {
+    "quoted": N_("Copied word for word from its source."),
+    "supported": N_("The source says it in other words."),
+    "partial": N_("The source says only a part of it."),
+    "unsupported": N_("The passages it was compared with do not say it."),
+    "contradicted": N_("A passage says something else."),
+    "unchecked": N_("The check could not decide: read its source yourself."),
+}
+"""What each verdict says of a sentence."""
 RELEVANCE = {
     "answers": N_("answers the question"),
     "related": N_("related"),

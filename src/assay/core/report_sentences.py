@@ -241,7 +241,9 @@ def _spans(kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[
     return whole if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
 
 
-_CLOSED = regex(r"[^\W\d_]{3,}[\"'”’»)\]*_]*[.!?…][\"'”’»)\]*_]*\s*$")
+_CLOSED = regex(r"[^\W\d_]{3}[\"'”’»)\]*_]*[.!?…][\"'”’»)\]*_]*\s*$")
+_CLOSING = 200
+"""The most code points of the last letters of a sentence and of the signs and spaces after them. By hand."""
 _END_AHEAD = regex(r"(?:[.!?…]+[\"'”’»)\]*_]*(?=\s))?")
 _OPENS = regex(r"[\"'“„«‘(\[*_]*[^\W\d_]")
 
@@ -252,13 +254,13 @@ def _cut(text: str, spans: Sequence[tuple[int, int]], cited: Set[int]) -> list[t
     By words alone "every month. For the next" may be one sentence; with a citation between them it is two.
     """
     found = []
-    ends = {ahead.end() for place in cited if (ahead := _END_AHEAD.match(text, place))}
+    ends = sorted({ahead.end() for place in cited if (ahead := _END_AHEAD.match(text, place))})
     for first, end in spans:
         start = first
-        for at in sorted(place for place in ends if first < place < end):
+        for at in ends[bisect_right(ends, first) : bisect_left(ends, end)]:
             rest = text[at:end].lstrip()
             opening = _OPENS.match(rest)
-            if opening and opening[0][-1].isupper() and _CLOSED.search(text, start, at):
+            if opening and opening[0][-1].isupper() and _CLOSED.search(text, max(start, at - _CLOSING), at):
                 found.append((start, start + len(text[start:at].rstrip())))
                 start = end - len(rest)
         found.append((start, end))

@@ -122,9 +122,12 @@ def separate_lines(text: str) -> list[tuple[int, int]]:
 
 def _is_note(line: str) -> bool:
     begun = line[0].isupper() or line[0].isdigit()
-    if not begun or ends_sentence(line) or line.endswith(_UNFINISHED):
-        return False
-    return line.rpartition(" ")[2].casefold() not in _connecting() and len(sentences(line)) == 1
+    return begun and not ends_sentence(line) and not ends_unfinished(line) and len(sentences(line)) == 1
+
+
+def ends_unfinished(line: str) -> bool:
+    """True if something must follow a line: it ends with a comma, a colon, or a word that another follows."""
+    return line.endswith(_UNFINISHED) or line.rpartition(" ")[2].casefold() in _connecting()
 
 
 @functools.cache

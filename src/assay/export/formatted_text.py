@@ -1,7 +1,7 @@
 """A report's blocks as formatted blocks and pieces of text, for formats without Markdown of their own.
 
-A claim is put in where it begins, ends or has its badge, as a token without width, which the rules of Markdown never
-see.
+Tokens without width, which Markdown's rules never see, mark where a claim begins, where it ends, and where its badge
+stands.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PLAN = "plan"  # what the environment of a parse holds
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a claim begins or ends in a block, or its badge stands: before character `at` of the block's content."""
+    """The beginning or end of a claim in a block, or the place of its badge, before character `at` of the content."""
 
     at: int
     edge: Edge
@@ -55,7 +55,7 @@ def read_inline(text: ReportText, block: Block, claims: Sequence[BlockClaim]) ->
 
 
 def _cites(text: ReportText, block: Block) -> dict[int, NumberedCitation]:
-    """The citations whose text is whole in the block, by the character at which they begin."""
+    """The citations that are whole in the block, by the character at which they begin."""
     points = block.points
     if not points:
         return {}
@@ -70,7 +70,7 @@ def _cites(text: ReportText, block: Block) -> dict[int, NumberedCitation]:
 
 
 class _Plan:
-    """The marks of the block which is being parsed, and how many are set."""
+    """The marks of the block being parsed; counts those already set."""
 
     def __init__(self, claims: Sequence[BlockClaim], cites: dict[int, NumberedCitation]) -> None:
         self.cites = cites
@@ -80,12 +80,12 @@ class _Plan:
         self._set = 0
 
     def stop(self, after: int, end: int) -> int:
-        """The first place after `after` where text has to be cut, at most `end`."""
+        """The first place after `after` where the text must be cut, at most `end`."""
         following = bisect_right(self._places, after)
         return min(self._places[following], end) if following < len(self._places) else end
 
     def due(self, at: int) -> Sequence[Mark]:
-        """The marks up to `at` which are not set yet."""
+        """The marks up to `at` that are not set yet."""
         first = self._set
         while self._set < len(self._places) and self._places[self._set] <= at:
             self._set += 1
@@ -120,7 +120,7 @@ def _mark(state: StateInline, silent: bool) -> bool:
 
 
 def _text(state: StateInline, silent: bool) -> bool:
-    """The library's rule of this name, which stops at marks too."""
+    """The library's rule of this name, but stopping at marks too."""
     sign = state.md.inline.terminator_re.search(state.src, state.pos, state.posMax)
     plan: _Plan = state.env[_PLAN]
     end = plan.stop(state.pos, sign.start() if sign else state.posMax)
@@ -133,22 +133,24 @@ def _text(state: StateInline, silent: bool) -> bool:
 
 
 # The reading is that of the HTML page (no raw HTML, no images, links only to the web); what nests deeper than `DEEPEST`
-# is lifted. All text is free of controls and of marks which reorder it.
+# is lifted. No text contains control characters, or marks that reorder it.
 
 
 SIGNS: dict[Verdict, str] = {"partial": "◐", "unsupported": "✗", "contradicted": "⚠"}
-"""The verdicts which are told in the text, behind their claims, and the sign of each."""
+"""The verdicts shown in the text after their claims, with the sign of each."""
+LONGEST_LINK = 2_000
+"""Characters; a longer address stays text: Word and terminals take at most 2,083, and typst refuses 8,000."""
 DEEPEST = 5
-"""How deep lists and quotations may lie in one another."""
+"""The deepest nesting of lists and quotations."""
 
 _NOT_XML = regex(r"[\ufffe\uffff]")
-_SOURCE = "#source-"  # where the reader links a citation which it finds only as a reference
+_SOURCE = "#source-"  # the link of a citation that was found only as a reference
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
     """Text of one kind; a line end in it is a break. `link` is an address of the web, `cite` a number of a source.
 
-    With a `verdict` it is the mark behind a claim which a reader should look at.
+    With a `verdict` it is the mark after a claim that a reader should check.
     """
 
     text: str
@@ -162,14 +164,14 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """Pieces after one another; `rtl` says that they begin in a script which runs from right to left."""
+    """Pieces in order; `rtl` says that they begin in a script written from right to left."""
 
     pieces: tuple[Piece, ...] = ()
     rtl: bool = False
 
     @property
     def text(self) -> str:
-        """The words without their looks."""
+        """The text without its formatting."""
         return "".join(piece.text for piece in self.pieces)
 
 
@@ -208,33 +210,37 @@ class Code(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="cod
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="table"):
-    """Rows of cells, the first the header; every row has as many as it."""
+    """Rows of cells; the first is the header, and all have as many cells."""
 
     rows: tuple[tuple[Line, ...], ...]
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="rule"):
-    """A line between two parts."""
+    """A horizontal line between two parts."""
 
 
 FormattedBlock = Heading | Paragraph | Items | Quote | Code | Table | Rule
-"""A part of a report as it looks; `core.blocks.Block` is the same part as it is written."""
+"""A part of a report as it is shown; `core.blocks.Block` is the same part as it is written."""
 
 
 def plain(text: str) -> str:
-    """`text` without controls, marks which reorder it, and what no XML may hold."""
+    """`text` without control characters, marks that reorder it, and characters that XML forbids."""
     return _NOT_XML.sub("", HARMFUL.sub("", text))
 
 
 def line(*pieces: Piece | str) -> Line:
-    """A line of these pieces, strings as they are."""
-    made = tuple(Piece(text=plain(piece)) if isinstance(piece, str) else piece for piece in pieces)
-    kept = tuple(piece for piece in made if piece.text)
+    """A line of these pieces; strings become plain pieces."""
+    made = (Piece(text=plain(piece)) if isinstance(piece, str) else piece for piece in pieces)
+    kept = tuple(
+        msgspec.structs.replace(piece, link="") if len(piece.link) > LONGEST_LINK else piece
+        for piece in made
+        if piece.text
+    )
     return Line(pieces=kept, rtl=_runs_left("".join(piece.text for piece in kept)))
 
 
 def _runs_left(text: str) -> bool:
-    """True if the first letter is of a script which runs from right to left (Unicode, UAX 9, rule P2)."""
+    """True if the first letter is of a script written from right to left (Unicode, UAX 9, rule P2)."""
     for sign in text:
         direction = unicodedata.bidirectional(sign)
         if direction in ("L", "R", "AL"):
@@ -245,14 +251,14 @@ def _runs_left(text: str) -> bool:
 def read_formatted(body: ReportBody, citations: CitationMode) -> tuple[FormattedBlock, ...]:
     """The report's text as blocks: citations as numbers, in `markers` mode as ids, in `none` mode left out.
 
-    Behind each claim which a reader should look at stands its verdict, as a sign and a word.
+    Each claim that a reader should check is followed by its verdict, as a sign and a word.
     """
     return tuple(_Reader(body, ids=citations == "markers").blocks(body.text.blocks, 0))
 
 
 class _Reader:
     def __init__(self, body: ReportBody, *, ids: bool) -> None:
-        """With `ids` a citation is shown as the ids it stands for."""
+        """With `ids`, citations are shown as their ids."""
         self._text, self._verdicts, self._ids = body.text, [claim.verdict for claim in body.report.claims], ids
         self._up = body.text.top - 1
 
@@ -287,7 +293,7 @@ class _Reader:
         return line(*self._pieces(read_inline(self._text, block, claims)))
 
     def _pieces(self, tokens: Iterable[Token]) -> Iterator[Piece]:
-        """The text in pieces, each in the looks of what it stands in."""
+        """The text in pieces, each with the formatting around it."""
         around = [Piece(text="")]
         for token in tokens:
             looks = around[-1]
@@ -312,7 +318,7 @@ class _Reader:
         return Piece(text=label, cite=cited.number)
 
     def _verdict(self, mark: Mark) -> Iterator[Piece]:
-        """The verdict behind a claim, where the claim ends; nothing elsewhere."""
+        """The verdict of a claim, at the place of its badge; nothing elsewhere."""
         if mark.edge == "badge":
             found = self._verdicts[mark.claim]
             yield Piece(text=f" [{SIGNS[found]} {verdict(found)}]", bold=True, verdict=found)

@@ -1,4 +1,4 @@
-"""A run's report as a paper, for the formats people print: one model, which DOCX and PDF only set."""
+"""A run's report as a paper, for the formats people print: DOCX and PDF only typeset it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold
 
 
 class PaperSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A cited source: what it is, and the passages cited of it."""
+    """A cited source, and the passages cited from it."""
 
     number: int
     line: Line
@@ -34,7 +34,7 @@ class PaperSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Labels(msgspec.Struct, frozen=True, kw_only=True):
-    """The headings which are not the writer's; `boxed` is what is said, with `{count}`, of signs no font has."""
+    """The headings that code adds; `boxed` is the note, with `{count}`, about characters that no font has."""
 
     sources: str
     to_check: str
@@ -45,7 +45,7 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
 class Paper(msgspec.Struct, frozen=True, kw_only=True):
     """A report to be typeset. `language` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has.
 
-    `rtl` says that what is not the writer's is in a language which is written from right to left.
+    `rtl` says that code's own words are in a language written from right to left.
     """
 
     title: Line
@@ -90,7 +90,7 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
 
 
 def _once(body: Sequence[FormattedBlock], title: str) -> tuple[FormattedBlock, ...]:
-    """The body without a heading which says the title again, or again what the heading right above it says."""
+    """The body without headings that repeat the title, or the heading directly above."""
     kept: list[FormattedBlock] = []
     above = _spoken(title)
     for block in body:
@@ -107,7 +107,7 @@ def _once(body: Sequence[FormattedBlock], title: str) -> tuple[FormattedBlock, .
 
 
 def _spoken(heading: str) -> str:
-    """A heading as one hears it: without case, spaces and the sign at its end."""
+    """A heading in the form for comparison: without case, extra spaces and final punctuation."""
     return " ".join(heading.split()).rstrip("?.!:？。 ").casefold()
 
 

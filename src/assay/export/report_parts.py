@@ -42,7 +42,7 @@ class ClaimSpan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportText(msgspec.Struct, frozen=True, kw_only=True):
-    """The blocks of a text, with their claims. `cites` are its citations in order, `links` what its references are."""
+    """The blocks of a text with their claims; `cites` are its citations in order, `links` its references' targets."""
 
     blocks: tuple[Block, ...]
     cites: tuple[NumberedCitation, ...]
@@ -54,7 +54,7 @@ class ReportText(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def top(self) -> int:
-        """The highest level of a heading in it."""
+        """The highest level among its headings."""
         return min((leaf.level for leaf in self.prose() if leaf.kind == "heading"), default=1)
 
 
@@ -66,11 +66,11 @@ class ReportBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_body(view: RunView, citations: CitationMode) -> ReportBody:
-    """The report of a run with its citations as this mode shows them; in `numbers` mode they are found as well."""
+    """The report of a run with its citations in this mode; in `numbers` mode their places are found too."""
     report, body, books = render_report(view, citations)
     cites = body.cited(books.numbers) if citations == "numbers" else ()
     stated = _stated(view, books, citations)
-    with spoken(Phrases(stated=stated)):  # what code stated is known by it, wherever it is shown
+    with spoken(Phrases(stated=stated)):  # so that what code stated is recognized wherever it is shown
         text = read_text(report.markdown, _claim_spans(view, report, body, cites), cites)
     return ReportBody(report=report, text=text)
 
@@ -81,14 +81,14 @@ def numbered(citations: CitationMode) -> CitationMode:
 
 
 def read_text(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation]) -> ReportText:
-    """`markdown` as blocks with their claims. A citation which is not found again becomes a link to `#source-N`."""
+    """`markdown` as blocks with their claims. A citation that is not found again becomes a link to `#source-N`."""
     links = {str(number): {"href": f"#source-{number}", "title": ""} for number in {cite.number for cite in cites}}
     blocks = with_claims(parse_shown(markdown, links), claims)
     return ReportText(blocks=blocks, cites=tuple(cites), links=links)
 
 
 def _stated(view: RunView, books: Bibliography, mode: CitationMode) -> Mapping[str, Statement]:
-    """The statements of code in the report, as it is shown."""
+    """The statements that code made in the report, as shown."""
     return {render_body(sentence, books, mode).text: kind for sentence, kind in view.report.stated.items()}
 
 
@@ -104,7 +104,7 @@ def _claim_spans(
 
 
 def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:
-    """Where what follows a sentence which ends at `end` is over: its citations, and the sign which ends it."""
+    """The end of what belongs to a sentence that ends at `end`: its citations, and its final punctuation."""
     while (space := _SPACE.match(body.text, end)) and space.end() in ends:
         end = ends[space.end()]
     sign = _END.match(body.text, end)
@@ -153,7 +153,7 @@ def _stating(prose: Sequence[Block], claims: Sequence[ClaimSpan]) -> Sequence[Ma
 
 
 def _within(content: str, points: Sequence[int], start: int, end: int) -> tuple[int, int]:
-    """The characters of `[start, end)` without the white space around them; an empty range where there are none."""
+    """The characters of `[start, end)` without surrounding white space; an empty range if there are none."""
     left, right = bisect_left(points, start), bisect_left(points, end)
     piece = content[left:right]
     right = left + len(piece.rstrip())

@@ -83,7 +83,7 @@ def _style(document: WordDocument, language: str) -> None:
 def _turn(document: WordDocument, language: str) -> None:
     """Set the pages, and everything without a direction of its own, from right to left."""
     for section in document.sections:
-        section._sectPr.append(_element("w:bidi"))
+        section._sectPr.insert_element_before(_element("w:bidi"), "w:rtlGutter", "w:docGrid")
     for spoken in document.styles.element.iter(qn("w:lang")):
         spoken.set(qn("w:bidi"), language)
 
@@ -178,7 +178,9 @@ class _Setter:
     def _table(self, table: Table) -> None:
         made = self._document.add_table(rows=len(table.rows), cols=max(map(len, table.rows)), style="Table Grid")
         if table.rows[0] and table.rows[0][0].rtl:
-            made._tbl.tblPr.append(_element("w:bidiVisual"))
+            made._tbl.tblPr.insert_element_before(
+                _element("w:bidiVisual"), "w:tblW", "w:jc", "w:tblLayout", "w:tblLook"
+            )
         for at, (row, cells) in enumerate(zip(made.rows, table.rows, strict=True)):
             if at == 0:
                 row._tr.get_or_add_trPr().append(_element("w:tblHeader", val="true"))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from pathlib import PurePath
 
 import msgspec
 
-from assay.core.document_dates import stated_date
+from assay.core.document_dates import iso_date, stated_date
 from assay.core.patterns import regex
 
 # Titles: a document's name, as a reader would write it.
@@ -56,14 +55,6 @@ HEADINGS = (
 )
 """Headings of Markdown (also underlined, and with a line above), and of HTML inside Markdown."""
 FENCED = regex(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = f"{'|'.join(MONTHS)}"
-DATE = regex(
-    r"(?<!\d)(?P<y1>\d{4})-(?P<m1>\d{2})-(?P<d1>\d{2})(?!\d)"
-    rf"|(?<!\d)(?P<d2>\d{{1,2}})[-. ]{{1,2}}(?P<m2>{_MONTH})[a-z]{{0,6}}[-.,]?[ ]?(?P<y2>\d{{4}})(?!\d)"
-    rf"|\b(?P<m3>{_MONTH})[a-z]{{0,6}}\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y3>\d{{4}})(?!\d)",
-    re.IGNORECASE,
-)
 BYLINE = frozenset(("author", "authors", "published", "created", "date"))
 LONGEST_BYLINE = 500
 _ORNAMENT = regex(r"[^\w]+|\.\. _[^\n]*:|\.\. [\w-]+::[^\n]*|-\*-.*-\*-")
@@ -125,22 +116,6 @@ def dated(text: str, title: str, name: str) -> str:
 def stem(name: str) -> str:
     """A title derived from a file's name."""
     return PurePath(name).name or name
-
-
-def iso_date(text: str) -> str:
-    """The first day in `text`, as ISO; "" if there is none. Reads `2001-07-05`, `5 July 2001` and `July 5, 2001`.
-
-    Numeric days that are not ISO (`5/7/2001`) are ignored, because the month is ambiguous.
-    """
-    for match in DATE.finditer(text):
-        named = {key[0]: value.lower() for key, value in match.groupdict().items() if value}
-        month = named["m"]
-        try:
-            number = int(month) if month.isdigit() else MONTHS.index(month) + 1
-            return datetime.date(int(named["y"]), number, int(named["d"])).isoformat()
-        except ValueError:
-            continue
-    return ""
 
 
 def _pairs(head: str) -> dict[str, str]:

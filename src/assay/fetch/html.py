@@ -35,7 +35,9 @@ SHORT = 200
 MOSTLY_HIDDEN = 2_000
 """From this many characters below its body on, a page is not short, whatever it shows."""
 
-CHARSET = regex(rb"<meta[^>]{0,200}charset=[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+CHARSET = regex(
+    rb"(?:<meta[^>]{0,200}charset\s*=|\A\s*<\?xml[^>]{0,100}encoding\s*=)\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
+)
 GAP = regex(r"(?<=[^\s|]) {2,}(?=[^\s|])")
 """The gap that a link or bold words leave in the middle of a line."""
 WRAP = regex(r"(?<=\S)[ \t]*\n[ \t]+(?=[^\s|#>*+-])(?!\d{1,3}[.)] )")

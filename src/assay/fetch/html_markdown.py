@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.clean import one_line
 from assay.core.patterns import regex
+from assay.fetch.text_form import number_of
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -91,8 +92,7 @@ def _carry(row: list[str], going_on: dict[int, tuple[int, str]]) -> None:
 
 
 def _span(cell: LexborNode, name: str) -> int:
-    value = (cell.attributes.get(name) or "1").strip()
-    return min(int(value), MOST_SPAN) if value.isdecimal() and int(value) > 0 else 1
+    return max(1, min(number_of(cell.attributes.get(name) or "1", 1), MOST_SPAN))
 
 
 def _text(cell: LexborNode) -> str:

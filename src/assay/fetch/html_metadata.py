@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from assay.core.document_dates import iso_date
 from assay.core.json_decoders import UNREADABLE
 from assay.core.patterns import regex
-from assay.fetch.fields import fit, iso_date
+from assay.fetch.fields import fit
 from assay.fetch.html_markdown import plain
 from assay.fetch.text_form import clean
 

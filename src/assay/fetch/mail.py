@@ -9,12 +9,13 @@ from email.message import EmailMessage
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.sources import Extracted
-from assay.fetch.fields import iso_date, stem
+from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
 from assay.fetch.text_form import clean, decode
 

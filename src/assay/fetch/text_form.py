@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from assay.core.charsets import codec, is_escaped
 from assay.core.errors import ExtractError
 from assay.core.later import later
 from assay.core.patterns import regex
@@ -49,10 +50,13 @@ def decode(data: bytes, declared: str = "") -> str:
             return clean(data.decode(encoding, errors="replace"))
     if b"\0" in data[:SAMPLE]:
         raise ExtractError("binary, not text")
+    stated = codec(declared)
+    if is_escaped(stated, data):
+        return clean(data.decode(stated, errors="replace"))
     try:
         return clean(data.decode())
     except UnicodeDecodeError:
-        return clean(data.decode(_known(declared) or _guess(data), errors="replace"))
+        return clean(data.decode(stated or _guess(data), errors="replace"))
 
 
 def clean(text: str) -> str:
@@ -71,13 +75,6 @@ def _storable(text: str) -> bool:
     return len(data.translate(None, _CONTROLS)) == len(data)
 
 
-def _known(encoding: str) -> str:
-    try:
-        return codecs.lookup(encoding).name if encoding else ""
-    except (LookupError, ValueError):  # a name may not contain a NUL
-        return ""
-
-
 def _guess(data: bytes) -> str:
     """Guess an encoding from the bytes. Scripts other than Latin are accepted only if their bytes are adjacent, as in
     words of these scripts, and not single among ASCII letters, as umlauts are.
@@ -87,6 +84,12 @@ def _guess(data: bytes) -> str:
         return "cp1252"
     best = charset_normalizer.from_bytes(data[:SAMPLE]).best()
     return best.encoding if best is not None and TRUSTED.match(best.encoding) else "cp1252"
+
+
+def number_of(stated: str, otherwise: int) -> int:
+    """The number that an attribute states; `otherwise` if it states none, or one that no document needs."""
+    text = stated.strip()
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 8 else otherwise
 
 
 # The text form to which all formats are converted: headings, paragraphs, items, and rows that include their headers.

@@ -44,13 +44,13 @@ START = {"ollama": "start it (ollama serve)", "lmstudio": "start it (lms server 
 class _Row(msgspec.Struct, frozen=True):
     """A model: its `id`, or at Google and Cohere its `name`, with a path before it."""
 
-    id: str = ""
-    name: str = ""
+    id: str | None = None
+    name: str | None = None
 
 
 class _List(msgspec.Struct, frozen=True):
-    data: tuple[_Row, ...] = ()
-    models: tuple[_Row, ...] = ()
+    data: tuple[_Row, ...] | None = None
+    models: tuple[_Row, ...] | None = None
 
 
 async def listed(
@@ -109,10 +109,11 @@ async def _fetched(client: httpx2.AsyncClient, url: str) -> tuple[httpx2.Respons
 
 def _names(service: str, data: bytes) -> tuple[str, ...]:
     try:
-        found = msgspec.json.decode(data, type=_List)
+        found = msgspec.json.decode(data, type=_List | tuple[_Row, ...])  # Together sends a bare list
     except UNREADABLE as error:
         raise ModelError(f"{service} sent no list of models: {error}") from error
-    names = {row.id or row.name.removeprefix("models/") for row in (*found.data, *found.models)}
+    rows = (*(found.data or ()), *(found.models or ())) if isinstance(found, _List) else found
+    names = {row.id or (row.name or "").removeprefix("models/") for row in rows}
     return tuple(sorted(f"{service}:{name}" for name in names if name))
 
 

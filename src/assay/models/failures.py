@@ -30,9 +30,12 @@ _TOO_LONG = regex(
     r"context[ _-]?(?:length|window|size)|maximum (?:context|prompt)|prompt is too long|too many (?:input )?tokens"
     r"|exceeds? the (?:available )?context|input length .{0,40} exceed|reduce the length"
     r"|input (?:token count|is too long)|exceeds the maximum number of tokens|token[ _]limit (?:was )?exceed"
-    r"|exceed\w* (?:the )?(?:\w+ )?token[ _]limit",
+    r"|exceed\w* (?:the )?(?:\w+ )?token[ _]limit|(?:prompt|input) exceeds? (?:the )?max(?:imum)? length"
+    r"|range of input length|max_tokens must be at least 1, got (?:0|-\d)|`inputs` (?:tokens \+|must have less than)",
     re.IGNORECASE,
 )
+_TOO_LARGE = regex(r"request too large for", re.IGNORECASE)
+"""Says that one request has more tokens than the service accepts in a minute: no pause helps, a shorter one does."""
 _DECLINED = regex(
     r"content[ _-]?filter|content[ _-](?:management )?policy|responsible[ _]?ai[ _]?policy|usage[ _]polic(?:y|ies)"
     r"|safety (?:system|filters?|reasons)|prohibited[ _]content|flagged (?:as|for)",
@@ -49,7 +52,8 @@ _SPENT = regex(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 class ServiceFault(msgspec.Struct, frozen=True):
     """An error in a service's form; `code` is a word or an HTTP status.
 
-    `failed_generation` is Groq's: the text of its model that it did not accept as a call.
+    `failed_generation` is Groq's: the text of its model that it did not accept as a call. `metadata` is OpenRouter's:
+    its `raw` has what the service behind it answered.
     """
 
     message: str | None = None
@@ -58,11 +62,12 @@ class ServiceFault(msgspec.Struct, frozen=True):
     param: Any = None
     failed_generation: str | None = None
     status_code: int | None = None
+    metadata: Any = None
 
     @property
     def text(self) -> str:
         """All text by which the error is classified."""
-        return f"{self.message or ''} {self.code or ''} {self.type or ''}"
+        return f"{self.message or ''} {self.code or ''} {self.type or ''} {self._raw.decode(errors='replace')}".rstrip()
 
     @property
     def miscalled(self) -> bool:
@@ -72,7 +77,13 @@ class ServiceFault(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The part that is shown."""
-        return self.message or str(self.code or "")
+        own = self.message or str(self.code or "")
+        return f"{own}: {read_fault(self._raw).words}" if self._raw else own
+
+    @property
+    def _raw(self) -> bytes:
+        raw = self.metadata.get("raw") if isinstance(self.metadata, dict) else None
+        return raw.encode(errors="replace") if isinstance(raw, str) else msgspec.json.encode(raw) if raw else b""
 
 
 class _Failure(msgspec.Struct, frozen=True):
@@ -107,11 +118,11 @@ def refusal(
 ) -> ModelError | ModelFailed:
     """The error for a response with `status`.
 
-    `said` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text.
+    `message` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text.
     """
     known = text or message
     words = shortened(message)
-    if status in (400, 413, 422) and too_long(known):
+    if (status in (400, 413, 422) and too_long(known)) or (status in (413, 429) and _TOO_LARGE.search(known)):
         return ContextTooLong(f"{service}: {words}")
     if status in (400, 403, 422) and declined(known):
         return Refused(f"it refused to answer: {words}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import TypeVar
@@ -66,6 +67,7 @@ class EventStreamReader:
 
 
 def _data(event: bytes) -> str | None:
+    event = event.removeprefix(BOM_UTF8)
     if event.startswith(_FIELD) and b"\n" not in event:
         return event[len(_FIELD) :].removeprefix(b" ").decode(errors="replace")
     fields = (line.partition(b":") for line in event.split(b"\n"))
@@ -142,6 +144,11 @@ def decode(data: str, type: type[T]) -> T:
         return msgspec.convert(json.loads(data), type)  # only msgspec's decoder refuses halves
 
 
+def tokens(count: int | None) -> int:
+    """A service's count; less than nothing is none, or a budget would grow by it."""
+    return max(0, count or 0)
+
+
 MOST_CALLS = 64
 """Calls in one reply; a model that makes more has gone astray."""
 
@@ -174,7 +181,7 @@ def written_calls(text: str) -> tuple[Written, ...]:
 class PartialCall:
     """An unfinished call: its name comes once, its arguments in pieces.
 
-    `key` distinguishes it from the reply's other calls, `place` is its position among them.
+    `key` is the service's number for it, `place` its position among the reply's calls.
     """
 
     def __init__(self, key: int, place: int) -> None:
@@ -212,7 +219,7 @@ class PartialCall:
         """The call as it is now; arguments that are not a JSON object become `malformed` text."""
         text = self._text()
         arguments = _object(text) if text.strip() else {}
-        id = self.id or f"call-{self.key}"
+        id = self.id or f"call-{self.place}"
         if arguments is None:
             return ToolCall(id=id, name=self.name, malformed=text)
         return ToolCall(id=id, name=self.name, arguments=arguments)

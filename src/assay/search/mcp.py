@@ -25,7 +25,7 @@ from assay.core.ports.models import Secret
 from assay.core.sources import Fetched
 from assay.core.web_addresses import OTHER, is_address
 from assay.search.mcp_line import Closed, SharedConnection
-from assay.search.web.http import WebHit
+from assay.search.web.http import WebHit, readable
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -52,15 +52,15 @@ class McpAccess(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Row(msgspec.Struct):
-    id: str | int = ""
-    title: str = ""
-    url: str = ""
-    text: str = ""
-    snippet: str = ""
+    id: str | int | None = ""
+    title: str | None = ""
+    url: str | None = ""
+    text: str | None = ""
+    snippet: str | None = ""
 
 
 class _Found(msgspec.Struct):
-    results: list[_Row]
+    results: list[msgspec.Raw]
 
 
 class _Wrong(Exception):
@@ -81,7 +81,7 @@ class McpServer:
         return f"{SCHEME}{self._name}"
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `Provider`.
+        """See `WebSearchProvider`.
 
         Raises:
             SearchError: it could not answer.
@@ -90,9 +90,11 @@ class McpServer:
             return []
         try:
             text = await self._call(self._access.search, query.text)
+            return list(self._hits(text))[: query.limit]
         except _Wrong as error:
             raise SearchError(f"{self.name} {error}") from error
-        return list(self._hits(text))[: query.limit]
+        except UNREADABLE as error:
+            raise SearchError(f"{self.name} sent results that cannot be read: {error}") from error
 
     async def read(self, url: str) -> Fetched:
         """Return what the fetch tool gives for a document that this server found.
@@ -108,11 +110,12 @@ class McpServer:
         except _Wrong as error:
             raise FetchFailed(f"unreachable: {self.name} {error}") from error
         row = _decoded(text, _Row) or _Row(text=text)
-        if not row.text.strip():
+        given = row.text or ""
+        if not given.strip():
             raise FetchFailed(f"not found: {self.name} gave no text")
-        at = row.url if is_address(row.url) else url
-        title = " ".join(row.title.split())
-        body = f"# {title}\n\n{row.text}" if title and not row.text.lstrip().startswith("#") else row.text
+        at = row.url if row.url and is_address(row.url) else url
+        title = " ".join((row.title or "").split())
+        body = f"# {title}\n\n{given}" if title and not given.lstrip().startswith("#") else given
         return Fetched(
             url=at, final_url=at, status=0, media_type="text/markdown", body=body.encode(), fetched_at=self._clock.now()
         )
@@ -122,15 +125,16 @@ class McpServer:
         await self._line.close()
 
     def _hits(self, text: str) -> Iterator[WebHit]:
-        found = _decoded(text, _Found) or _Found(_decoded(text, list[_Row]) or [])
-        for row in found.results:
-            if row.id != "" and self._access.fetch:
-                url = f"{self.name}/{quote(str(row.id), safe='')}"
-            elif is_address(row.url):
+        found = _decoded(text, _Found) or _Found(_decoded(text, list[msgspec.Raw]) or [])
+        for row in readable(found.results, _Row):
+            id = "" if row.id is None else str(row.id)
+            if id and self._access.fetch:
+                url = f"{self.name}/{quote(id, safe='')}"
+            elif row.url and is_address(row.url):
                 url = row.url
             else:
                 continue
-            yield WebHit(url=url, title=row.title or str(row.id), snippet=(row.text or row.snippet)[:SNIPPET])
+            yield WebHit(url=url, title=row.title or id, snippet=(row.text or row.snippet or "")[:SNIPPET])
 
     async def _call(self, tool: str, value: str) -> str:
         """The text that a tool returns.
@@ -153,8 +157,12 @@ class McpServer:
         if len(text) > self._access.bytes:
             raise _Wrong(f"gave more than {self._access.bytes:,} bytes")
         if result.is_error:
-            raise _Wrong(f"answered: {' '.join(text.split())[:200]}")
+            raise _Wrong(f"answered: {self._hidden(' '.join(text.split()))[:200]}")
         return text
+
+    def _hidden(self, text: str) -> str:
+        key = self._access.key
+        return text if key is None else text.replace(key.reveal(), "***")
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Client]:

@@ -29,6 +29,8 @@ PLAIN_SESSION = "assay"
 WHO = "who"
 REALM = 'Bearer realm="assay"'
 DESCRIBED = "/.well-known/oauth-protected-resource"
+OWN_LOGIN = ("/api/v1/auth/password", "/api/v1/tokens", "/settings/password", "/settings/tokens")
+"""Paths about the password and the tokens of who asks: for a session every role is enough."""
 
 
 class AccessGate:
@@ -73,7 +75,7 @@ class AccessGate:
         if who is None:
             return problem("login-needed", "log in, or send a token: Authorization: Bearer …")
         needed = self._needed(scope)
-        return not_allowed(needed) if needed and not who.may(needed) else None
+        return not_allowed(needed) if needed and not _may(scope, who, needed) else None
 
     def _needed(self, scope: Scope) -> Permission | None:
         """The right that a request needs; None if its route checks it."""
@@ -175,9 +177,14 @@ def check(request: HTTPConnection, needed: Permission) -> None:
         Refusal: they do not.
     """
     who = who_of(request)
-    if who is not None and not who.may(needed):
+    if who is not None and not _may(request.scope, who, needed):
         refused = not_allowed(needed)
         raise refusal("forbidden", refused.detail)
+
+
+def _may(scope: Scope, who: Who, needed: Permission) -> bool:
+    own = needed == "write" and who.via == "session" and str(scope["path"]).startswith(OWN_LOGIN)
+    return own or who.may(needed)
 
 
 def not_allowed(needed: Permission) -> Problem:

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import FormData, Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.ways import read_on
-from assay.server.problems import Problem, problem, refusal
+from assay.server.problems import Problem, Refusal, problem, refusal
 
 BODY_BYTES = 10_000_000
 """The largest body, unless a route sets another limit."""
@@ -22,6 +23,10 @@ BODY_SECONDS = 30.0
 BODY_RATE = 10_000
 """The least speed of a body in bytes per second, after its first `BODY_SECONDS`."""
 BODY = "assay.body"
+PART_BYTES = 1_000_000
+"""The largest text of a form."""
+LONG_TEXTS = "add a long text as a document to a collection, and name that"
+"""What to do instead of sending a large body."""
 
 
 class ProblemAnswer(Protocol):
@@ -130,10 +135,10 @@ class Guard:
 
 
 class LimitedBody:
-    """The body of a request: at most `most` bytes, and not too slow."""
+    """The body of a request: at most `most` bytes, and not too slow. `instead` says what to do if it has more."""
 
     def __init__(self, headers: Headers, receive: Receive) -> None:
-        self.most = BODY_BYTES
+        self.most, self.instead = BODY_BYTES, LONG_TEXTS
         self._declared = headers.get("content-length", "")
         self._receive, self._size, self._whole = receive, 0, False
         self._began = 0.0
@@ -162,7 +167,7 @@ class LimitedBody:
 
     def _check(self, size: int) -> None:
         if size > self.most:
-            raise refusal("too-large", f"a body here has at most {self.most:,} bytes")
+            raise too_large(self.most, self.instead)
 
 
 def body_of(request: Request) -> LimitedBody:
@@ -170,6 +175,23 @@ def body_of(request: Request) -> LimitedBody:
     body = request.scope[BODY]
     assert isinstance(body, LimitedBody)
     return body
+
+
+def too_large(most: int, instead: str = LONG_TEXTS) -> Refusal:
+    """The refusal of a body of more than `most` bytes."""
+    return refusal("too-large", f"this request may have at most {most:,} bytes: {instead}")
+
+
+async def form_of(request: Request, *, files: int, fields: int) -> FormData:
+    """The form in a request; its files are on disk.
+
+    Raises:
+        Refusal: it cannot be read, or has more than allowed; the message says what.
+    """
+    try:
+        return await request.form(max_files=files, max_fields=fields, max_part_size=PART_BYTES)
+    except HTTPException as error:
+        raise refusal("bad-request", f"the form cannot be read: {error.detail}") from error
 
 
 def is_ours(host: str, names: frozenset[str]) -> bool:

@@ -331,8 +331,8 @@ def _responses(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
     found = {str(endpoint.status): good}
     if isinstance(endpoint.result, UnionType):
         found["204"] = {"description": "It is done, and there is nothing to say."}
-    if STREAM in endpoint.media and JSON in endpoint.media:
-        found["204"] = {"description": "The run has ended, and there are no events behind the last you have."}
+    if "Last-Event-ID" in endpoint.headers:
+        found["204"] = {"description": "It has ended, and there are no events behind the last you have."}
     problem = {"description": "A problem.", "content": {MEDIA_TYPE: {"schema": types.of(Problem)}}}
     return {**found, "default": problem}
 

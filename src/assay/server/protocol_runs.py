@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from inspect import Parameter
 from types import GenericAlias, NoneType
 from typing import Annotated, Any, Literal, Protocol, TypeVar, Union, Unpack, cast, get_args, get_origin
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 import msgspec
 from mcp.server.mcpserver.exceptions import ToolError
@@ -148,8 +148,10 @@ class Runs(Protocol):
         ...
 
 
-_beginning: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
-"""Held while a request's run is looked up and started: repeated requests arrive close together."""
+_beginning: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+"""By loop and key: held while a request's run is looked up and started, since repeated requests arrive close together.
+Others do not wait for it.
+"""
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -183,7 +185,7 @@ class Caller(msgspec.Struct, frozen=True):
         """
         if not key:
             return await self.runs.begin(self.owner, question, sources=sources, **wanted)
-        async with _beginning.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+        async with _beginning.setdefault((id(asyncio.get_running_loop()), key), asyncio.Lock()):
             if again and (found := await self.begun_by(key)):
                 return found
             wanted["labels"] = {**(wanted.get("labels") or {}), REQUEST: key}

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
+from starlette.requests import HTTPConnection
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from assay.core.errors import Cancelled, UnknownName
+from assay.core.errors import Cancelled, StoreError, UnknownName
 from assay.core.events import Envelope
-from assay.server.problems import refusal
+from assay.server.problems import refusal, whole_number
+
+log = logging.getLogger(__name__)
 
 # Connections below HTTP: for bytes that go to many clients and are framed once for all of them.
 
@@ -155,7 +159,7 @@ class EventStream(StreamingResponse):
     media_type = STREAM
 
     def __init__(self, chunks: AsyncIterator[bytes], ticket: Ticket, headers: dict[str, str] | None = None) -> None:
-        super().__init__(chunks, headers={**HEADERS, **(headers or {})})
+        super().__init__(unbroken(chunks), headers={**HEADERS, **(headers or {})})
         self._ticket = ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -168,6 +172,35 @@ class EventStream(StreamingResponse):
     def close(self) -> None:
         """Free the ticket: the user may open another stream."""
         self._ticket.close()
+
+
+async def unbroken(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The parts of a stream, which ends like any other if it cannot go on: its reader comes back by itself.
+
+    The server stops, the store is away for a moment, or what the stream is about was deleted: a later request is told.
+    """
+    try:
+        async for chunk in chunks:
+            yield chunk
+    except (Cancelled, UnknownName):
+        yield BEGIN
+    except StoreError as error:
+        log.warning("who follows a stream is told to come back: %s", error)
+        yield BEGIN
+
+
+def last_event_of(request: HTTPConnection) -> int | None:
+    """The number of the last event that a client has, which a browser that reconnects sends by itself; None if it says
+    none.
+
+    Raises:
+        Refusal: it is no number.
+    """
+    value = request.headers.get("last-event-id", "").strip()
+    number = whole_number(value)
+    if value and number is None:
+        raise refusal("invalid", f"Last-Event-ID is the number of an event, not {value[:40]!r}")
+    return number
 
 
 async def wait_for_news(news: asyncio.Event) -> bool:
@@ -200,16 +233,9 @@ def picked(types: Sequence[str]) -> Picked:
 
 
 async def run_frames(groups: AsyncIterator[Sequence[Envelope]], wanted: Picked) -> AsyncIterator[bytes]:
-    """The log of a run as frames, until the run ends.
-
-    When the server stops, or the run is deleted, the stream ends and its reader comes back by itself: to another
-    server, or to be told that there is no such run.
-    """
+    """The log of a run as frames, until the run ends."""
     yield BEGIN
-    try:
-        async for group in groups:
-            chunk = b"".join(event_frame(envelope) for envelope in group if wanted(envelope.type))
-            if chunk or not group:
-                yield chunk or BEAT
-    except (Cancelled, UnknownName):
-        yield BEGIN
+    async for group in groups:
+        chunk = b"".join(event_frame(envelope) for envelope in group if wanted(envelope.type))
+        if chunk or not group:
+            yield chunk or BEAT

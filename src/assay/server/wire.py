@@ -29,6 +29,7 @@ from assay.core.ports.users import Permission
 from assay.core.sources import sha256
 from assay.server.backend import Backend, backend_of, owner_of
 from assay.server.gate import check
+from assay.server.guards import too_large
 from assay.server.problems import DIGITS, Fault, Refusal, refusal
 
 
@@ -347,7 +348,7 @@ async def bounded(request: Request, most: int) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > most:
-            raise refusal("too-large", f"a body here has at most {most:,} bytes")
+            raise too_large(most)
         parts.append(part)
     return b"".join(parts)
 

@@ -14,7 +14,7 @@ import msgspec
 from assay import plugins
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.later import later
-from assay.core.ports import Connector, Extractor, KeptPage, Origin, PageCache, SkippedFile
+from assay.core.ports import Connector, Extractor, KeptPage, Library, Origin, PageCache, SkippedFile
 from assay.core.sources import Fetched
 from assay.core.web_addresses import canonical
 from assay.evidence.ingest import (
@@ -26,6 +26,7 @@ from assay.evidence.ingest import (
     find_files,
     ingest,
     page_name,
+    printable,
 )
 from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
 from assay.services import places
@@ -71,12 +72,11 @@ class Gathering:
         if not paths:
             return []
         await asyncio.to_thread(find_files, paths)
-        return await asyncio.to_thread(self._paths, paths, collection, again=False)
+        return await asyncio.to_thread(self._paths, paths, collection)
 
     async def paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
-        """Read paths and globs again; one that no longer exists gives nothing."""
-        found = [origin.place for origin in origins]
-        return await asyncio.to_thread(self._paths, found, collection, again=True) if found else []
+        """Read paths and globs again; a deleted file gives nothing, a folder that is away what it gave."""
+        return await asyncio.to_thread(self._paths_again, origins, collection) if origins else []
 
     async def pages(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
         """Read pages of the web; one that cannot be reached now stays as it was.
@@ -174,11 +174,21 @@ class Gathering:
         self.unchanged += done.unchanged
         return done
 
-    def _paths(self, paths: Sequence[str], collection: str, *, again: bool) -> list[Origin]:
+    def _paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
+        away = {each.place for each in origins if places.is_away(each, self._store.library)}
+        self.warnings += [
+            f"{printable(place)} is missing or empty (a drive that is not mounted?): its documents stay; "
+            "to drop them, remove this place from the collection"
+            for place in sorted(away)
+        ]
+        found = [each.place for each in origins if each.place not in away]
+        read = iter(self._paths(found, collection, before=self._store.library))
+        return [each if each.place in away else next(read) for each in origins]
+
+    def _paths(self, paths: Sequence[str], collection: str, *, before: Library | None = None) -> list[Origin]:
         found, missing = places.files_of(paths)
         self.warnings += [f"{why}: what came from there left the collection" for why in missing.values()]
         done = self.take((), collection, [path for path in paths if path not in missing])
-        before = self._store.library if again else None
         return [
             Origin(
                 place=place,

@@ -132,8 +132,10 @@ def _question(text: object) -> str:
             f"the question has {len(text):,} characters, and {LONGEST_QUESTION:,} is the limit: put the material "
             "into a file, and name it with --in"
         )
-    if all(unicodedata.category(sign)[0] in "PZC" for sign in text):  # punctuation, spaces and control characters
+    if not text.strip():
         raise UsageError("the question is empty: write one")
+    if all(unicodedata.category(sign)[0] in "PZC" for sign in text):  # punctuation, spaces and control characters
+        raise UsageError("the question has no words: write one")
     return text.strip()
 
 

@@ -278,6 +278,8 @@ def _documents_and_origins(
     found: dict[str, Document] = {}
     whole = []
     for reference in references:
+        if not reference.strip():  # as a path it would be the current folder, as the start of a hash any document
+            raise UsageError("a name of a document is empty: write one")
         place = known.get(reference) or known.get(places.absolute(reference))
         if place is None:
             document = one(_candidates(reference, collection, library.find), reference, [collection])

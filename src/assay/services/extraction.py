@@ -17,7 +17,17 @@ from assay import plugins
 from assay.core.errors import ExtractError, FetchFailed, UsageError
 from assay.core.ports import Clock, Extractor, Fetcher, PageCache
 from assay.core.sources import RENDERED, BlockKind, Extracted, Fetched, Syntax, sha256
-from assay.evidence.ingest import FileToRead, IngestPart, Unit, UnitProblem, Units, extractor_for, find_files, printable
+from assay.evidence.ingest import (
+    FileToRead,
+    IngestPart,
+    Unit,
+    UnitProblem,
+    Units,
+    extractor_for,
+    find_files,
+    page_text,
+    printable,
+)
 from assay.evidence.segment import segment
 from assay.run.releases import own_release
 from assay.services.context import Context
@@ -130,7 +140,7 @@ def _extract(page: Fetched, extractors: Sequence[Extractor]) -> Extracted:
     extractor = extractor_for(page, extractors)
     if extractor is None:
         raise ExtractError(f"nothing reads {page.media_type}")
-    found = next(iter(extractor.extract(page.body, page.final_url)), None)
+    found = next(iter(extractor.extract(page_text(page), page.final_url)), None)
     if found is None:
         raise ExtractError("empty")
     return found

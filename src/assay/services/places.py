@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import itertools
 import os
 import shutil
 import threading
@@ -209,6 +211,33 @@ def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]
             missing[path] = str(error)
         found[absolute(path)] = [printable(file) for file in files]
     return found, missing
+
+
+def is_away(origin: Origin, library: Library) -> bool:
+    """True if the folder that gave documents is not there, or has nothing in it: a drive that is not mounted looks so.
+
+    A file that is missing from a folder with others was deleted.
+    """
+    if not origin.documents:
+        return False
+    path = Path(origin.place)
+    fixed = itertools.takewhile(lambda part: not glob.has_magic(part), path.parts)
+    folder = path if path.is_dir() else Path(*fixed) if glob.has_magic(origin.place) else path.parent
+    if _is_bare(folder):
+        return True
+    below = f"{path.as_uri()}/"
+    gave = (library.document(sha) for sha in origin.documents)
+    return not os.path.lexists(path) and any(each is not None and each.url.startswith(below) for each in gave)
+
+
+def _is_bare(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    except FileNotFoundError:
+        return True
+    except OSError:  # there is something, which cannot be read
+        return False
 
 
 def documents_of(

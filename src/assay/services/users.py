@@ -119,10 +119,7 @@ class Users:
             UnknownName: there is no such user.
             UsageError: the password is not valid.
         """
-        hashed = await self._hashed(password)
-        if not await self._store.change(name, password=hashed):
-            await self.find(name)
-        await self._store.drop(name, "session")
+        await self.change(name, password=password)
 
     async def set_role(self, name: str, role: UserRole) -> None:
         """Set a user's role; it counts at once.
@@ -131,10 +128,21 @@ class Users:
             UnknownName: there is no such user.
             UsageError: they are the only administrator.
         """
-        if role != "admin":
+        await self.change(name, role=role)
+
+    async def change(self, name: str, *, role: UserRole | None = None, password: str | None = None) -> None:
+        """Set role and password as `set_role` and `set_password`; neither, if one of them cannot be.
+
+        Raises:
+            UnknownName, UsageError: as these.
+        """
+        hashed = None if password is None else await self._hashed(password)
+        if role not in (None, "admin"):
             await self._check_not_last(name)
-        if not await self._store.change(name, role=role):
+        if (role is None and hashed is None) or not await self._store.change(name, role=role, password=hashed):
             await self.find(name)
+        if hashed is not None:
+            await self._store.drop(name, "session")
 
     async def remove(self, name: str) -> None:
         """Delete a user with sessions, tokens and links; runs and documents stay, for a user of that name.
@@ -291,8 +299,9 @@ class Users:
         if now - found.used > NOTED_SECONDS:
             await self._store.see(found.hash, now, self._until(found, now))
         allowed = frozenset(PERMISSIONS[user.role])
-        scopes = allowed if via == "session" else allowed & frozenset(found.scopes)
-        return Who(name=user.name, role=user.role, permissions=scopes, via=via, credential=found.id)
+        if via == "token":
+            allowed &= frozenset(found.scopes) | ({"read"} if "write" in found.scopes else set())
+        return Who(name=user.name, role=user.role, permissions=allowed, via=via, credential=found.id)
 
     def _until(self, found: Credential, now: float) -> float:
         if found.kind == "token":

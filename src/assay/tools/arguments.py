@@ -95,7 +95,10 @@ def _listed(value: str | int) -> list[Any]:
 def _plain(error: msgspec.ValidationError) -> str:
     """The message of msgspec without its path syntax ("Expected int, got text for 'limit'")."""
     text = re.sub(r" - at `\$\.?([^`]*)`", lambda found: f" for {found[1]!r}" if found[1] else "", str(error))
-    return text.replace("`", "").replace("Object ", "The call ").replace("str", "text")
+    text = text.replace("`str`", "text").replace("`", "")
+    return text.replace("Object missing ", "The call is missing the ").replace(
+        "Object contains ", "The call contains the "
+    )
 
 
 # How rare the question's words are in the documents in scope, for the built-in model and the grading of claims.

@@ -75,7 +75,7 @@ async def once(
     stopped, the next one tries.
 
     Raises:
-        Failed: what `work` raises.
+        AssayError: raised by `work`.
     """
     async with run.alone(key):
         answer = earlier_result(ledger, key)

@@ -9,9 +9,11 @@ from itertools import pairwise
 from assay.core.claims import Check
 from assay.core.patterns import regex
 from assay.core.sources import Passage
-from assay.core.tables.answers import bound, is_computed, recomputed
+from assay.core.tables.answers import is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
+from assay.core.tables.framed_cells import bound
 from assay.core.tables.rows import row_stated
+from assay.core.tables.spaced_columns import spaced_rows
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
@@ -202,8 +204,8 @@ def _cited(evidence: ClaimEvidence) -> Sequence[ReadTable]:
         pieces = [
             TablePiece(passage.id, line, passage.start, passage.heading, passage.label)
             for passage in sorted(evidence.passages, key=lambda each: each.start)
-            if passage.source == id and "|" in passage.text
-            for line in passage.text.splitlines()
+            if passage.source == id and ("|" in passage.text or spaced_rows(passage.text))
+            for line in (passage.text.splitlines() if "|" in passage.text else [passage.text])
         ]
         found += read_tables(pieces)
     return found

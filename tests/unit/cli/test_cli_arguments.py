@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.cli.main import main
 from assay.cli.options import Count, Duration
 from assay.cli.run_options import paths_from, question_from, spread
 
@@ -70,6 +71,37 @@ def test_the_question_is_read_from_stdin_for_a_dash(monkeypatch: pytest.MonkeyPa
 def test_what_is_no_question(words: list[str], paths: list[str], message: str):
     with pytest.raises(click.UsageError, match=message):
         question_from(words, paths)
+
+
+@pytest.mark.parametrize(
+    "line", [["runs", "prune", "--max-gb"], ["runs", "watch", "last", "--speed"], ["verify", "a", "--min-supported"]]
+)
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", "x"])
+def test_what_is_no_finite_number(line: list[str], value: str, capsys: pytest.CaptureFixture[str]):
+    assert main([*line, value]) == 2
+    assert f"Invalid value for '{line[-1]}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["add"], "add needs paths=VALUE"),
+        (["prune", "keep=3"], "prune has no option 'keep': it takes none, and goes by the settings"),
+        (["sync", "name=a"], "sync has no option 'name': use collection"),
+    ],
+)
+def test_what_a_job_does_not_take(line: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["jobs", "begin", *line]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_one_value_of_several_needs_no_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    assert main(["jobs", "begin", "add", f"paths={tmp_path}"]) == 0
+    assert f"add {tmp_path} to default" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("1.5m", 90), ("2h", 7200), (" 3 M ", 180)])

@@ -26,6 +26,29 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def test_an_empty_name_means_nothing(notes: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch):
+    """As an unset variable gives it: neither the current folder nor every document."""
+    monkeypatch.chdir(notes)
+    (notes / "b.md").unlink()
+    assert main(["docs", "sync", "thesis"]) == 0
+    for line in (["docs", "rm", "", "-c", "thesis", "--yes"], ["docs", "add", ""], ["When was it built?", "--in", ""]):
+        assert main(line) == 2
+        assert "is empty: " in capsys.readouterr().err
+    assert main(["docs", "collections"]) == 0
+    assert capsys.readouterr().out == "thesis\t1\t1 place\t\n"
+
+
+def test_a_home_below_a_folder_is_not_read(notes: Path, tmp_path: Path, capsys: Capture):
+    assert main(["docs", "search", "harbor", "-c", "thesis"]) == 0
+    assert list((tmp_path / "home").rglob("meta.json"))
+    assert main(["docs", "add", str(tmp_path), "-c", "all"]) == 0
+    capsys.readouterr()
+    assert main(["docs", "list", "-c", "all"]) == 0
+    assert "/home/" not in capsys.readouterr().out
+    assert main(["docs", "list", "-c", "all", "--skipped"]) == 0
+    assert "/home/" not in capsys.readouterr().out
+
+
 def test_collections_with_counts(notes: Path, capsys: Capture):
     capsys.readouterr()
     assert main(["docs", "collections"]) == 0

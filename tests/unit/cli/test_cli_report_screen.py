@@ -50,6 +50,15 @@ def on_a_terminal(*arguments: object, columns: int = 60, behind: str = "stdout",
     return seen.decode().replace("\r\n", "\n")
 
 
+def test_a_list_on_a_narrow_terminal_has_a_line_for_each_cell(note: Path, tmp_path: Path) -> None:
+    assert warm.run(QUESTION, "--in", note, "--offline", "-q").returncode == 0
+    seen = on_a_terminal("claims", "last", columns=40)
+    assert seen.startswith("claim     c1\nverdict   quoted\nanswers?  answers the question\n")
+    assert "sentence  The north pier of the harbour\n          was built in 1790.\n" in seen
+    (wide,) = [line for line in on_a_terminal("claims", "last", columns=120).splitlines() if line.startswith("c1")]
+    assert "quoted" in wide
+
+
 def test_a_terminal_shows_it_laid_out(note: Path) -> None:
     seen = on_a_terminal(QUESTION, "--in", note, "--offline", "--depth", "light")
     assert seen.startswith("The north pier of the harbour was built in 1790. \x1b[36m[1]\x1b[0m\n")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.document_dates import stated_date, year_of_subject
+from assay.core.document_dates import iso_date, stated_date, year_of_subject
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,35 @@ def test_the_year_an_annual_report_is_about(title: str, year: str) -> None:
     assert year_of_subject(title) == year
 
 
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2001-07-05", "2001-07-05"),
+        ("05-Jul-2001, 11-Aug-2003", "2001-07-05"),
+        ("5 July 2001", "2001-07-05"),
+        ("July 5th, 2001", "2001-07-05"),
+        ("2001-13-40, then 2020-01-02", "2020-01-02"),
+        ("31-Feb-2001", ""),
+        ("Mon, 02 Mar 2020 10:00:00 +0000", "2020-03-02"),
+        ("12. Mai 2026", "2026-05-12"),
+        ("5 de mayo de 2020", "2020-05-05"),
+        ("1er février 2020", "2020-02-01"),
+        ("3 марта 1907 года", "1907-03-03"),
+        ("2024年5月12日", "2024-05-12"),
+        ("Febr. 5, 2020", "2020-02-05"),
+        ("3 Jul 0099", "0099-07-03"),
+        ("May 2020, revised 5 June 2021", "2021-06-05"),
+        ("May 2020", ""),
+        ("5/7/2001", ""),
+        ("$Date$", ""),
+    ],
+)
+def test_a_day_in_a_header_is_read_as_people_write_it(text: str, day: str) -> None:
+    assert iso_date(text) == day
+
+
 @given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=60))
 def test_any_text_is_read(title: str, line: str, name: str) -> None:
     assert len(stated_date(title, [line], name)) in (0, 7, 10)
     assert len(year_of_subject(title)) in (0, 4)
+    assert len(iso_date(line)) in (0, 10)

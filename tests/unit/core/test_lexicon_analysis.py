@@ -32,7 +32,8 @@ def test_terms(text: str, analysis: str, found: list[str]) -> None:
 
 
 def test_numbers_in_names_lose_leading_zeros() -> None:
-    assert name_terms("peps/pep-0006.rst 000", "en") == ["pep", "pep", "6", "rst", "0"]
+    assert name_terms("peps/pep-0006.rst 000 pep0006", "en") == ["pep", "pep", "6", "rst", "0", "pep6"]
+    assert name_terms("PEP 308, 2008, 100, a2004", "en") == ["pep", "308", "2008", "100", "a2004"]
 
 
 @pytest.mark.parametrize(

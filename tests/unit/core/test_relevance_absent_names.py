@@ -65,5 +65,8 @@ def test_a_number_behind_a_name() -> None:
     texts = ("Number 7 is a shunter and is used for works trains.", "Article IV is about trains.")
     assert may_answer("What is Number 7 used for?", *texts)
     assert not may_answer("What trains is Number 12 used for?", *texts)
+    longer = (*texts, "All trains carried 12,000 visitors, and 3.12 of them in 1,012 cars.")
+    assert not may_answer("What trains is Number 12 used for?", *longer)
+    assert may_answer("What trains is Number 12 used for?", *longer, "Number 12, of 1904, is used for trains of stone.")
     assert may_answer("What trains is Article 4 about?", *texts)
     assert may_answer("What trains were used on May 12?", *texts)

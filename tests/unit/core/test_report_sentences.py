@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from growth import WORST, exponent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import scaled
@@ -228,3 +229,7 @@ def test_any_report_is_read_in_order_without_loss_of_place(report: str) -> None:
 def test_a_sign_no_text_may_hold_hides_no_sentence() -> None:
     (claim,) = claims("It rose\0 in 2019. [S1.1]")
     assert (claim.start, claim.end) == (0, 17)
+
+
+def test_many_citations_in_one_paragraph_take_linear_time() -> None:
+    assert exponent(read, lambda size: "A b c d [S1.1]. b [S1.1]. " * size, 500) < WORST

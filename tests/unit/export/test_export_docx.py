@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import logs
+import msgspec
 import pytest
 import repaired
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from records import record, recorded
 from sampling import crossed, scaled
 from shown import HOSTILE, TEXT, full
 
+from assay.core.brief import Brief
 from assay.core.clean import HARMFUL
 from assay.core.errors import ConfigError
 from assay.export.docx import EXPORTER
@@ -100,6 +102,12 @@ def test_every_citation_leads_to_a_bookmark_and_links_only_to_the_web() -> None:
     }  # fmt: skip
 
 
+def test_an_address_too_long_for_a_link_is_text() -> None:
+    data = EXPORTER.render(full(f"See [this](https://example.org/{'x' * 2_100}) [S1.1]."))
+    assert any(text.startswith("See this [1]") for _, text in styled(part(data)))
+    assert max(len(link.get("Target")) for link in part(data, "word/_rels/document.xml.rels")) < 2_083
+
+
 def test_ordered_lists_begin_at_their_own_number() -> None:
     data = EXPORTER.render(full())
     numbers = [each.get(f"{W}val") for each in part(data).iter(f"{W}numId")]
@@ -121,6 +129,29 @@ def test_arabic_runs_from_right_to_left() -> None:
     [paragraph] = [p for p in part(EXPORTER.render(full())).iter(f"{W}p") if text_of(p).startswith("هذا")]
     assert paragraph.find(f"{W}pPr/{W}bidi") is not None
     assert paragraph.find(f"{W}r/{W}rPr/{W}rtl") is not None
+
+
+ORDERS = {
+    "pPr": "pStyle keepNext keepLines numPr pBdr bidi spacing ind contextualSpacing jc outlineLvl rPr",
+    "rPr": "rStyle rFonts b bCs i iCs strike color sz szCs u rtl cs lang",
+    "tblPr": "tblStyle bidiVisual tblW jc tblInd tblLayout tblLook",
+    "sectPr": "headerReference footerReference type pgSz pgMar cols titlePg textDirection bidi rtlGutter docGrid",
+}
+"""What Word requires to come before what (ECMA-376, 17.2 to 17.6), as far as it is used."""
+
+
+def test_what_is_set_from_right_to_left_is_in_the_order_of_the_format() -> None:
+    arabic = "# عنوان\n\n| عربي | ب |\n|---|---|\n| ت | ث |\n\n- عربي\n\n1. عربي\n\n> عربي\n\n"
+    given = full(arabic + TEXT)
+    brief = Brief(question="ما هو؟", date="2025-01-02", locale="ar")
+    given = msgspec.structs.replace(given, view=msgspec.structs.replace(given.view, brief=brief))
+    document = part(EXPORTER.render(given))
+    assert document.find(f".//{W}sectPr/{W}bidi") is not None
+    assert document.find(f".//{W}tblPr/{W}bidiVisual") is not None
+    for name, order in ORDERS.items():
+        for element in document.iter(f"{W}{name}"):
+            found = [order.split().index(child.tag.removeprefix(W)) for child in element]
+            assert found == sorted(found), etree.tostring(element)
 
 
 def test_hostile_text_is_only_text() -> None:

@@ -75,3 +75,10 @@ def test_a_reason_says_in_plain_words_what_was_compared() -> None:
 def test_sentences_taken_out_are_folded_and_what_is_to_be_checked_is_not() -> None:
     opened = {text(box.css_first("summary")).partition(" (")[0]: "open" in box.attributes for box in PAGE.css(".box")}
     assert (opened["Claims to check"], opened["Sentences taken out"]) == (True, False)
+
+
+def test_the_page_says_what_its_verdicts_mean() -> None:
+    rows = dict(zip(texts(".legend dt"), texts(".legend dd"), strict=True))
+    assert list(rows) == ["quoted", "supported", "partial", "unsupported", "contradicted", "unchecked"]
+    assert rows["quoted"] == "Copied word for word from its source."
+    assert "It does not say that the source is right." in texts(".legend p")[0]

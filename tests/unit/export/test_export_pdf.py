@@ -85,6 +85,11 @@ def test_citations_lead_into_the_file_and_links_to_the_web() -> None:
     }
 
 
+def test_an_address_too_long_for_a_link_is_text() -> None:
+    data = EXPORTER.render(full(f"See [this](https://example.org/{'x' * 9_000}) [S1.1]."))
+    assert "See this [1]" in words(data)
+
+
 def test_hostile_text_is_only_text() -> None:
     data = EXPORTER.render(full(TEXT_AND_HOSTILE))
     read = words(data)

@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.fields import first_heading, iso_date, read_fields
+from assay.fetch.fields import first_heading, read_fields
 from assay.fetch.text import CodeExtractor, JsonLinesExtractor, MarkdownExtractor, TextExtractor
 
 ROW = {
@@ -107,23 +107,6 @@ def test_plain_text_title() -> None:
 def test_code() -> None:
     (found,) = CodeExtractor().extract("x = 'é'\r\n".encode(), "a.py")
     assert (found.text, found.syntax, found.title) == ("x = 'é'\r\n", "code", "a.py")
-
-
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("2001-07-05", "2001-07-05"),
-        ("05-Jul-2001, 11-Aug-2003", "2001-07-05"),
-        ("5 July 2001", "2001-07-05"),
-        ("July 5th, 2001", "2001-07-05"),
-        ("2001-13-40, then 2020-01-02", "2020-01-02"),
-        ("31-Feb-2001", ""),
-        ("5/7/2001", ""),
-        ("$Date$", ""),
-    ],
-)
-def test_days_are_read_as_people_write_them(text: str, day: str) -> None:
-    assert iso_date(text) == day
 
 
 def test_the_first_field_which_holds_a_day_dates_a_document() -> None:

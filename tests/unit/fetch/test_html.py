@@ -124,3 +124,13 @@ def test_a_page_without_text(page: str) -> None:
 )
 def test_hostile_nesting(page: str) -> None:
     assert "deep" in extract(page).text
+
+
+def test_the_encoding_that_the_xml_declaration_names() -> None:
+    page = '<?xml version="1.0" encoding="iso-8859-2"?><html><body><p>Zażółć gęślą jaźń</p></body></html>'
+    assert "Zażółć gęślą jaźń" in next(HtmlExtractor().extract(page.encode("iso-8859-2"), "a.xhtml")).text
+
+
+def test_a_page_that_declares_no_encoding_of_text_is_read() -> None:
+    page = '<html><head><meta charset="base64"></head><body><p>Das Café am Hafen</p></body></html>'
+    assert "Das Café am Hafen" in next(HtmlExtractor().extract(page.encode("cp1252"), "a.html")).text

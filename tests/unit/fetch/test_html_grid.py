@@ -61,3 +61,9 @@ def test_every_cell_is_there(cells: list[list[tuple[int, int]]]) -> None:
         inner += f"<tr>{''.join(made)}</tr>"
     found = {text for row in rows(inner) for text in row}
     assert found - {""} == {f"{at}.{column}" for at, row in enumerate(cells) for column in range(len(row))}
+
+
+@pytest.mark.parametrize("stated", ["9" * 5_000, "²", "-1", "0", "x", ""])
+def test_a_span_that_is_no_number_of_columns_is_one(stated: str) -> None:
+    spans = f"<td colspan='{stated}'>1</td><td rowspan='{stated}'>2</td>"
+    assert rows(f"<tr><th>a</th><th>b</th></tr><tr>{spans}</tr>") == [["a", "b"], ["1", "2"]]

@@ -35,6 +35,37 @@ def test_a_declared_encoding_is_believed_unless_unknown() -> None:
     assert decode("é".encode("cp1252"), "no-such-thing") == "é"
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding", "declared"),
+    [
+        ("“quoted” – Größe", "cp1252", "iso-8859-1"),
+        ("“quoted” – Größe", "cp1252", "us-ascii"),
+        ("Şişli “ığ”", "cp1254", "ISO-8859-9"),
+        ("๑ “ไทย”", "cp874", "tis-620"),
+        ("①髙", "cp932", "x-sjis"),
+        ("镕€", "gb18030", "gb2312"),
+        ("똠방각하", "cp949", "ks_c_5601-1987"),
+        ("これは日本語の文章です。", "iso-2022-jp", "iso-2022-jp"),
+    ],
+)
+def test_a_declared_encoding_means_what_browsers_read(text: str, encoding: str, declared: str) -> None:
+    assert decode(text.encode(encoding), declared) == text
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["base64", "hex", "zlib", "rot13", "idna", "undefined", "punycode", "unicode_escape", "utf-16", "utf-7", "cp037"],
+)
+def test_what_is_declared_is_an_encoding_of_pages_or_nothing(declared: str) -> None:
+    assert decode(b"caf\xe9 <p>A+B", declared) == "café <p>A+B"
+
+
+@given(st.binary(), st.text(max_size=20))
+def test_whatever_is_declared_something_is_read(data: bytes, declared: str) -> None:
+    if b"\0" not in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        assert isinstance(decode(data, declared), str)
+
+
 def test_binary() -> None:
     with pytest.raises(ExtractError, match="binary"):
         decode(b"abc\0def")

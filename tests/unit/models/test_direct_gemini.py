@@ -55,6 +55,19 @@ def test_thinking_text_calls_and_what_nobody_asked_for() -> None:
     assert (reply.usage.input_tokens, reply.usage.output_tokens > 0) == (9, True)
 
 
+def test_counts_below_nothing_are_estimated() -> None:
+    below = {
+        "promptTokenCount": -9,
+        "candidatesTokenCount": -5,
+        "thoughtsTokenCount": -1,
+        "cachedContentTokenCount": -1,
+    }
+    _, reply = played(chunk({"text": "So."}), chunk(finish="STOP", usageMetadata=below))
+    assert reply.usage.input_tokens > 0
+    assert reply.usage.output_tokens > 0
+    assert (reply.usage.cached_tokens, reply.usage.reasoning_tokens) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("code", "message", "error", "transient"),
     [

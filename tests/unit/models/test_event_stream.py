@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import AsyncIterator
 
 import httpx2
@@ -61,6 +62,11 @@ def test_what_is_data() -> None:
     """Several lines are joined; comments and other fields are left out; an unfinished event is none."""
     sent = b": hello\n\nevent: a\ndata: 1\ndata:2\n\nid: 7\n\ndata: \xff\n\ndata: rest\n"
     assert read(sent, 5) == ["1\n2", "�"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+def test_a_byte_order_mark_is_not_part_of_the_first_field(size: int) -> None:
+    assert read(codecs.BOM_UTF8 + b"data: 1\n\ndata: 2\n\n", size) == ["1", "2"]
 
 
 def test_too_large() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from extractive_asking import found
+from extractive_asking import found, shown
 
 from assay.core.messages import Message, Request
 from assay.core.phrases import NOTHING
@@ -216,3 +216,61 @@ def test_code_is_no_prose(code: str) -> None:
 def test_a_passage_cut_from_a_longer_sentence_does_not_begin_with_its_comma() -> None:
     text = ", a building which is to become a school, and the Regenstein Library, the largest building on campus."
     assert [sentence.text for sentence in split("S1.3", text)] == [text.removeprefix(", ")]
+
+
+CONTRACT = (
+    "2. Term and termination\n2.1 Duration\nThis agreement begins on 1 April 2023 and runs for three years.\n"
+    "2.2 Notice\n"
+    "Either party may terminate this agreement with six months' notice to the end of a quarter.\n\n"
+    "4. Liability\nThe Contractor's liability is limited to GBP 250,000 for each event.\n"
+)
+
+
+def test_a_numbered_title_is_above_its_sentences_and_no_part_of_them() -> None:
+    said = found("What is the limit of liability?", "Agreement", CONTRACT, "plain")
+    assert said.startswith("The Contractor's liability is limited to GBP 250,000 for each event. [")
+    assert found("How long does the agreement run?", "Agreement", CONTRACT, "plain").startswith(
+        "This agreement begins "
+    )
+    (book,) = ShownSources([shown("Agreement", CONTRACT, "plain")]).books
+    assert [each.heading for each in book.sentences][:2] == [
+        "Term and termination Duration",
+        "Term and termination Notice",
+    ]
+
+
+FAQ = (
+    "Q:  What do the letters XZ mean?\n\nA:  Nothing. They are just two letters of the suffix.\n\n"
+    "Q:  Do the tools read .7z files?\n\nA:  No. Use another program to handle these files.\n"
+)
+
+
+def test_questions_of_a_document_may_be_marked_by_a_letter() -> None:
+    (book,) = ShownSources([_shown(FAQ)]).books
+    assert book.fields == ()
+    said = found("What do the letters XZ mean?", "Tools", FAQ, "plain")
+    assert said.startswith("A: Nothing. They are just two letters of the suffix. [")
+    assert found("Can the tools read .7z files?", "Tools", FAQ, "plain").startswith("A: No. Use another program ")
+
+
+PATIENTS = (
+    "How do I cancel an appointment?\n\nCall us until 24 hours before. Later cancellations cost 35 pounds.\n\n"
+    "How long does an implant take?\n\nFrom the first visit to the crown it takes four months.\n"
+)
+
+
+def test_a_price_of_something_else_is_no_answer() -> None:
+    assert found("What does a crown cost?", "Questions", PATIENTS) == NOTHING
+    assert "35 pounds" in found("What does a late cancellation cost?", "Questions", PATIENTS)
+
+
+def test_a_title_that_is_the_name_of_a_thing_does_not_bar_other_documents() -> None:
+    tools = "## S1 Widget <file:///widget>\n[S1.0] Widget packs folders of any size. It was written in Hull."
+    other = "## S2 Questions <file:///faq>\n[S2.0] Does Widget read tapes?\n[S2.1] Widget reads tapes of two makers."
+    messages = (
+        Message(role="user", name="brief", text=json.dumps({"question": "Which tapes does Widget read?"})),
+        Message(role="user", name="task", text="Which tapes does Widget read?"),
+        Message(role="tool", text=f"{tools}\n{other}"),
+    )
+    said = respond(Request(task="find", system="", messages=messages))[0]
+    assert said.startswith("Widget reads tapes of two makers. [S2.1]")

@@ -169,8 +169,30 @@ async def test_calls_are_given_as_soon_as_they_are_whole() -> None:
             ],
             [("call-0", {"a": 1}, ""), ("call-1", {}, "")],
         ),
+        (
+            [call(0, '{"a"', id="x", name="think"), call(0, ":", id="y"), call(0, "1}", id="z")],
+            [("x", {"a": 1}, "")],
+        ),
+        (
+            [call(0, '{"a":1}', name="think"), call(0, '{"b":2}', name="think")],
+            [("call-0", {"a": 1}, ""), ("call-1", {"b": 2}, "")],
+        ),
+        (
+            [call(0, '{"a"', id="x", name="think"), call(0, ":1}", id="x", name="think"), call(0, "\n", name="think")],
+            [("x", {"a": 1}, "")],
+        ),
     ],
-    ids=["no arguments", "cut, no id", "encoded twice", "no object", "one index for all", "no index"],
+    ids=[
+        "no arguments",
+        "cut, no id",
+        "encoded twice",
+        "no object",
+        "one index for all",
+        "no index",
+        "another id in each part",
+        "one index for all, no ids",
+        "its name in each part",
+    ],
 )
 async def test_calls_as_services_really_send_them(parts: list[dict], expected: list[tuple]) -> None:
     deltas, reply = await play([Answer([*map(chunk, parts), chunk({}, "stop"), DONE])])
@@ -198,9 +220,55 @@ async def test_a_reply_cut_at_its_limit_and_one_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("finish", "stop"),
+    [
+        ("model_context_window_exceeded", "length"),
+        ("max_tokens", "length"),
+        ("MAX_TOKENS", "length"),
+        ("sensitive", "refused"),
+        ("SAFETY", "refused"),
+        ("eos", "end"),
+    ],
+)
+async def test_reasons_for_stopping_in_other_words(finish: str, stop: str) -> None:
+    assert (await play([says("Seven", finish=finish)]))[1].stop == stop
+
+
+@pytest.mark.parametrize("finish", ["error", "insufficient_system_resource", "network_error", "abort"])
+async def test_a_reply_that_the_service_broke_off_is_none(finish: str) -> None:
+    error = await failed(says("Seven", finish=finish))
+    assert isinstance(error, ModelError)
+    assert error.transient
+    assert finish in error.reason
+
+
+@pytest.mark.parametrize(
+    ("status", "raw", "kind", "word"),
+    [
+        (429, "m is temporarily rate-limited upstream.", ModelError, "rate-limited upstream"),
+        (400, '{"error": {"message": "maximum context length is 8192", "code": 400}}', ContextTooLong, "8192"),
+        (400, {"error": {"message": "maximum context length is 8192"}}, ContextTooLong, "8192"),
+        (400, "ERROR", ModelError, "Provider returned error: ERROR"),
+        (502, None, ModelError, "Provider returned error"),
+    ],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_router_passes_on_what_the_service_behind_it_says(
+    status: int, raw: object, kind: type[Exception], word: str, streamed: bool
+) -> None:
+    """The shape is that of OpenRouter's errors, which are recorded in pydantic-ai's tests."""
+    error = {"message": "Provider returned error", "code": status, "metadata": {"raw": raw, "provider_name": "P"}}
+    answer = Answer([chunk(error=error)]) if streamed else Answer([json.dumps({"error": error})], status)
+    raised = await failed(answer)
+    assert isinstance(raised, kind)
+    assert word in str(raised)
+
+
+@pytest.mark.parametrize(
     ("answer", "transient", "retry_after"),
     [
         (fault(429, "Rate limit", **{"retry-after": "7"}), True, 7.0),
+        (fault(429, "Rate limit on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000"), True, None),
         (fault(429, "Rate limit", **{"retry-after-ms": "1500"}), True, 1.5),
         (fault(429, "Rate limit", **{"retry-after": "Fri, 01 Jan 2010 00:00:00 GMT"}), True, 0.0),
         (fault(429, "Rate limit", **{"retry-after": "soon"}), True, None),
@@ -226,6 +294,13 @@ async def test_refusals_say_whether_to_try_again(answer: Answer, transient: bool
         fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded"),
         fault(400, "the request exceeds the available context size, try increasing it"),
         fault(413, "prompt is too long: 210000 tokens > 200000 maximum"),
+        fault(400, "max_tokens must be at least 1, got 0."),
+        fault(400, "max_tokens must be at least 1, got -72."),
+        fault(400, "Prompt exceeds max length", "1261"),
+        fault(400, "Range of input length should be [1, 30720]"),
+        fault(422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"),
+        fault(413, "Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 7062"),
+        fault(429, "Request too large for m on tokens per min (TPM): Limit 30000, Requested 41021."),
         Answer([chunk(error={"message": "maximum context length is 4096", "code": 400})]),
     ],
 )
@@ -276,6 +351,25 @@ async def test_a_list_which_never_ends_does(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(ModelError, match="no list"):
             await adapter.offered()
         await adapter.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "names"),
+    [
+        ({"object": "list", "data": [{"id": "b"}, {"id": "a", "name": None}]}, ("openai:a", "openai:b")),
+        ({"models": [{"name": "models/a"}]}, ("openai:a",)),
+        ({"object": "list", "data": None}, ()),
+        ([{"id": "a", "type": "chat"}], ("openai:a",)),
+    ],
+    ids=["OpenAI", "Google", "a new Ollama", "Together"],
+)
+async def test_lists_of_models_as_services_send_them(sent: object, names: tuple[str, ...]) -> None:
+    async def answer(scope: dict, receive: object, send: Callable) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps(sent).encode()})
+
+    with served(answer) as port:
+        assert await model(f"http://127.0.0.1:{port}").offered() == names
 
 
 async def test_silence_ends() -> None:

@@ -115,6 +115,9 @@ async def test_what_goes_wrong_is_said(address: str):
         await server(at, search="large", bytes=100_000).find(SEARCH)
     assert await server(at, search="nonsense").find(SEARCH) == []
     assert await server(at, search="").find(SEARCH) == []
+    assert [(hit.url, hit.title) for hit in await server(at, search="odd").find(SEARCH)] == [("mcp:notes/n%201", "n 1")]
+    with pytest.raises(SearchError, match="mcp:notes sent results that cannot be read"):
+        await server(at, search="unreadable").find(SEARCH)
     with pytest.raises(FetchFailed, match="no tool that reads"):
         await server(at, fetch="").read("mcp:notes/1")
     with pytest.raises(FetchFailed, match="unreachable"):

@@ -47,3 +47,15 @@ async def test_the_address_of_a_page_alone_is_no_passage(title: str, snippet: st
     (hit,) = await search.search(Query(text="harbor", limit=8))
     assert [span.text for span in hit.spans] == expected
     assert (hit.document.url, hit.document.media_type) == (URL, SNIPPET)
+
+
+async def test_what_no_database_stores_is_taken_out() -> None:
+    store = memory_store()
+    reader = DocumentReader(store.blobs)
+    provider = Finding(
+        WebHit(url=f"{URL}\0", title="The\0 \x1b[31mharbor", snippet="Built\0 in 1843.", author="Ada\x07")
+    )
+    search = OnlineSearch(provider, store.library, store.blobs, SystemClock(), reader.spans)
+    (hit,) = await search.search(Query(text="harbor", limit=8))
+    assert [span.text for span in hit.spans] == ["The harbor", "Built in 1843."]
+    assert (hit.document.url, hit.document.title, hit.document.author) == (URL, "The harbor", "Ada")

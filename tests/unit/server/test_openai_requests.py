@@ -184,6 +184,14 @@ def test_a_form_by_schema_is_filled() -> None:
     assert found.text == '{"language":"","title":"How does the tide work at"}'
 
 
+@pytest.mark.parametrize("properties", [["title"], "title", None])
+def test_a_form_whose_schema_names_no_fields_is_the_title(properties: object) -> None:
+    form = {"type": "json_schema", "json_schema": {"name": "t", "schema": {"properties": properties}}}
+    found = helped(chat(("user", LIBRECHAT), response_format=form))
+    assert found is not None
+    assert found.text == "How does the tide work at"
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -56,7 +56,8 @@ def test_the_language_is_that_of_the_question(question: str, language: str) -> N
 
 @pytest.mark.parametrize("question", ["", "  \n", "?", "¿?! …"])
 def test_a_question_without_a_word_is_refused(question: str) -> None:
-    with pytest.raises(UsageError, match="the question is empty: write one"):
+    why = "has no words" if question.strip() else "is empty"
+    with pytest.raises(UsageError, match=f"the question {why}: write one"):
         brief_of(question)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,25 @@ async def test_what_another_place_still_gives_stays(notes: Path, tmp_path: Path)
         assert any("copy.md" in warning and "left the collection" in warning for warning in done.warnings)
         (tmp_path / "copy.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
         assert (await assay.sync("mine")).added == 1  # the place is not forgotten
+
+
+@pytest.mark.parametrize("left", ["nothing", "an empty folder"])
+@pytest.mark.parametrize("pattern", ["", "*.md"])
+async def test_a_folder_which_is_away_keeps_its_documents(notes: Path, tmp_path: Path, left: str, pattern: str):
+    async with Assay() as assay:
+        await assay.add(str(notes / pattern), "mine")
+        notes.rename(tmp_path / "unmounted")
+        if left == "an empty folder":
+            notes.mkdir()
+        done = await assay.sync("mine")
+        assert (done.removed, done.documents) == (0, 2)
+        assert [each for each in done.warnings if "missing or empty" in each and "stay" in each]
+        assert await names(assay, "mine") == {"a.md", "b.md"}
+        shutil.rmtree(notes, ignore_errors=True)
+        (tmp_path / "unmounted").rename(notes)
+        (notes / "b.md").unlink()
+        done = await assay.sync("mine")
+        assert (done.removed, done.documents, done.warnings) == (1, 1, ())
 
 
 async def test_a_glob_is_expanded_again(notes: Path):

@@ -56,3 +56,12 @@ def test_a_wrong_call_is_told_what_is_wrong_and_how_to_call(arguments: dict[str,
         read(SearchTool.definition, arguments, SearchArguments)
     assert names in failed.value.reason
     assert "Call it as search(query: string, limit?: integer)." in failed.value.reason
+
+
+def test_a_wrong_call_is_told_in_words() -> None:
+    with pytest.raises(ToolError, match="The call contains the unknown field strategy"):
+        read(SearchTool.definition, {"query": "tide", "strategy": "x"}, SearchArguments)
+    with pytest.raises(ToolError, match="The call is missing the required field query"):
+        read(SearchTool.definition, {}, SearchArguments)
+    with pytest.raises(ToolError, match="Expected text, got array for 'query'"):
+        read(SearchTool.definition, {"query": ["tide"]}, SearchArguments)

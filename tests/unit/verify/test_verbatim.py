@@ -89,7 +89,15 @@ def test_a_sentence_the_passage_holds_only_a_part_of_does_not_count() -> None:
         "The board denied:\nThe plan was approved",
         "If it rains,\nThe plan was approved\nBy nobody",
         "it is false what they say\nThe plan was approved",
+        "1. Nobody said that\nThe plan was approved by all members of it",
     ],
 )
 def test_a_line_that_goes_on_from_another_is_no_whole(text: str) -> None:
     assert verbatim("The plan was approved", evidence(passage("S1.1", text))) is None
+
+
+def test_a_numbered_title_is_no_part_of_the_sentence_below_it() -> None:
+    text = "4. Liability\nThe plan was approved by the whole council. It costs little."
+    assert verbatim("The plan was approved by the whole council.", evidence(passage("S1.1", text))) is not None
+    assert verbatim("It costs little.", evidence(passage("S1.1", text))) is not None
+    assert verbatim("by the whole council.", evidence(passage("S1.1", text))) is None

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -268,18 +269,18 @@ def watch(state: TerminalOptions, folder: Path, collection: str, home: Path | No
 
 async def _watch(folder: Path, collection: str, home: Path, configured: settings.Settings, verbosity: int) -> Exit:
     stop = asyncio.Event()
-    watching = False
+    known: frozenset[str] | None = None
     try:
         async with opened(home, configured) as assay:
             with termination(), interrupts(stop.set, stop.set):
                 # The first reading happens while the folder is already watched, so changes during it are reported
                 # afterwards.
-                async for changes in _changes(folder, home, stop):
-                    if changes or not watching:
-                        await _level(assay, str(folder), collection, verbosity, first=not watching)
-                    if not watching and verbosity >= 0:
+                async for changed in _changes(folder, home, stop):
+                    first = known is None
+                    if changed or first:
+                        known = await _level(assay, str(folder), collection, verbosity, known)
+                    if first and verbosity >= 0:
                         say(f"watching {clean(str(folder))}; Ctrl-C ends it")
-                    watching = True
     except Terminated:
         return Exit.TERMINATED
     if verbosity >= 0:
@@ -287,42 +288,78 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
     return Exit.DONE
 
 
-def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterator[Collection[object]]:
-    """Yield the files that changed whenever the folder is quiet again; now and then an empty collection."""
+async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterator[bool]:
+    """Yield True whenever files changed and the folder is quiet again, or it went or came back; now and then False."""
 
     def wanted(change: object, path: str) -> bool:
         at = Path(path)
         inside = at.relative_to(folder).parts if at.is_relative_to(folder) else ()
         return not at.is_relative_to(home) and not any(part.startswith(".") for part in inside)
 
-    return watchfiles.awatch(
-        folder,
-        watch_filter=wanted,
-        debounce=int(LONGEST_SECONDS * 1000),
-        step=int(QUIET_SECONDS * 1000),
-        rust_timeout=int(FIRST_SECONDS * 1000),
-        yield_on_timeout=True,
-        stop_event=stop,
-        raise_interrupt=False,
-    )
+    def watched() -> AsyncIterator[Collection[object]]:
+        return watchfiles.awatch(
+            folder,
+            watch_filter=wanted,
+            debounce=int(LONGEST_SECONDS * 1000),
+            step=int(QUIET_SECONDS * 1000),
+            rust_timeout=int(FIRST_SECONDS * 1000),
+            yield_on_timeout=True,
+            stop_event=stop,
+            raise_interrupt=False,
+        )
+
+    while not stop.is_set():
+        at = _identity(folder)
+        if at is None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), FIRST_SECONDS)
+            if not stop.is_set() and _identity(folder) is not None:
+                yield True
+            continue
+        with suppress(FileNotFoundError):  # it went before the watch began
+            async for changes in watched():
+                # A drive that is mounted again is another folder at the same path: the old watch is deaf to it.
+                moved = _identity(folder) != at
+                yield bool(changes) or moved
+                if moved:
+                    break
 
 
-async def _level(assay: Assay, place: str, collection: str, verbosity: int, *, first: bool) -> None:
-    """Read the folder as it is now. What cannot be read is reported, and tried again with the next change."""
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """What tells a folder from another one at the same path; None if there is none."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+async def _level(
+    assay: Assay, place: str, collection: str, verbosity: int, known: frozenset[str] | None
+) -> frozenset[str]:
+    """Read the folder as it is now, and return the warnings about it; those `known` are not repeated.
+
+    What cannot be read is tried again with the next change.
+    """
     try:
         if place not in {origin.place for origin in await assay.origins(collection)}:
             added = await assay.add([place], collection=collection)
             print_warnings(added.warnings, added.notes, added.skipped, verbosity)
             line = f"{counted(added.documents, 'document')}{skipped_count(added.skipped, collection)}"
+            warnings = added.warnings
         else:
             done = await assay.sync(collection, only=[place])
-            if not (first or done.added or done.updated or done.removed or verbosity > 0):
-                return
-            print_warnings(done.warnings, done.notes, done.skipped, verbosity)
+            warnings = done.warnings
+            if known is None or done.added or done.updated or done.removed or verbosity > 0:
+                print_warnings(warnings, done.notes, done.skipped, verbosity)
+            else:
+                print_warnings([each for each in warnings if each not in known], (), {}, verbosity)
+                return frozenset(warnings)
             counts = f"{done.added} added, {done.updated} updated, {done.removed} removed"
             line = f"{counts}: {counted(done.documents, 'document')}{skipped_count(done.skipped, collection)}"
     except AssayError as error:
         say(f"warning: {error}")
-        return
+        return known or frozenset()
     if verbosity >= 0:
         say(line)
+    return frozenset(warnings)

@@ -128,7 +128,7 @@ def _stored(row: RunRow, action: Asked, wait: float) -> str:
 @options.run_argument()
 @click.option(
     "--speed",
-    type=click.FloatRange(0, 100_000),
+    type=options.FiniteRange(0, 100_000),
     metavar="N",
     help="Replay N times as fast; 0 at once. Default: 10 s on a terminal, else at once.",
 )

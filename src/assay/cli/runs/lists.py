@@ -167,7 +167,7 @@ async def label_run(
 
 @click.command("open")
 @options.run_argument(default="last")
-@options.citations
+@options.citation_modes
 @options.common
 def open_report(reference: str, citations: CitationMode | None, home: Path | None) -> None:
     """Open the report of run ID (default: the last run) in the browser, as a single HTML file.

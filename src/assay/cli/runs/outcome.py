@@ -126,7 +126,7 @@ _LISTS = (".bib", ".csl.json", ".ris")  # they contain what a report cites, and 
     help="File to write (.md, .html, .pdf, .bib …); repeatable.",
 )
 @click.option("--sign", is_flag=True, help="Sign the bundle (-o FILE.zip) with your key: assay keys sign create.")
-@options.citations
+@options.citation_modes
 @queue_option
 @options.common
 @click.pass_obj
@@ -233,7 +233,9 @@ def share_run(
             write_json({**_share_line(made), "url": url}, line=True)
             return
         write(url)
-        say(f"whoever has this link may read the report; to end that: assay runs share {reference} --revoke {made.id}")
+        say(
+            f"whoever has this link may read the report; to end that: assay runs share {made.run_id} --revoke {made.id}"
+        )
 
 
 def _list(shares: list[ShareRow], as_json: bool) -> None:

@@ -83,7 +83,7 @@ async def _deleted(assay: Assay, row: RunRow) -> bool:
 @click.option("--keep", type=click.IntRange(0), metavar="N", help="Keep the newest N ended runs; delete the rest.")
 @click.option(
     "--max-gb",
-    type=click.FloatRange(0, min_open=True),
+    type=options.FiniteRange(0, min_open=True),
     metavar="GB",
     help="Delete the oldest runs beyond this many gigabytes.",
 )

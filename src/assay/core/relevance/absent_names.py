@@ -8,7 +8,8 @@ initials of something that is there. A word of it that is also no name ("the Sev
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from assay.core.lexicon import MONTHS
 from assay.core.patterns import regex
@@ -43,12 +44,14 @@ def lacks_a_name(features: Features) -> bool:
         return False
     many = len(features.statements) >= FEWEST_NAMING
     absent = {key for key in question.keys if key not in known and (many or features.is_nowhere(key))}
+    texts = list(_texts(features))
+    numbers = [*_numbers(features)]
+    absent |= {key for number in numbers for key in number if _is_part_alone(key, texts)}
     cut = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))
-    names = (*(_without_letters(name - cut) for name in question.named), *_numbers(features))
+    names = (*(_without_letters(name - cut) for name in question.named), *numbers)
     missing = [name for name in names if absent.intersection(name)]
     if not missing:
         return False
-    texts = list(_texts(features))
     found = [name for name in missing if _is_absent(name, absent, texts, question.analysis)]
     return any(not _is_abbreviated(name, question.text, texts, question.analysis) for name in found)
 
@@ -80,6 +83,12 @@ def _numbers(features: Features) -> Iterator[frozenset[str]]:
             roman = set(keys(_ROMAN[number - 1], question.analysis)) if 0 < number <= len(_ROMAN) else set[str]()
             if not any(roman.intersection(keys(text, question.analysis)) for text in _texts(features)):
                 yield frozenset(keys(match["number"], question.analysis)).intersection(question.keys)
+
+
+def _is_part_alone(number: str, texts: Sequence[str]) -> bool:
+    """True if the texts have a number only as part of longer ones: "12" in "12,000"."""
+    whole = re.compile(rf"(?<!\d)(?<!\d[.,])0*{re.escape(number)}(?!\d|[.,]\d{{3}})")
+    return any(number in text for text in texts) and not any(whole.search(text) for text in texts)
 
 
 def _is_abbreviated(name: frozenset[str], question: str, texts: Iterable[str], analysis: str) -> bool:

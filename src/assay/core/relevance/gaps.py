@@ -1,4 +1,4 @@
-"""What the best statements lack, so that nothing answers: a name, a time, somebody, or a count."""
+"""What the best statements lack, so that nothing answers: a name, a time, a measure, somebody, or a count."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from assay.core.relevance.topic_question import keys
 
 def is_beside(features: Features, scores: Sequence[float], able: Sequence[int], best: Sequence[int]) -> bool:
     """True if nothing answers, whatever the words: a name of the question is nowhere; the best statements tell no
-    time, or not that of the event asked about, or nobody, or count nothing, but that is asked for; or the best of all
-    is about another ordinal, and none about the same.
+    time, or not that of the event asked about, or the measure of something else, or nobody, or count nothing, but that
+    is asked for; or the best of all is about another ordinal, and none about the same.
     """
     question, texts = features.question, [f"{each.label} {each.text}" for each in features.statements]
     if lacks_a_name(features):
@@ -25,6 +25,8 @@ def is_beside(features: Features, scores: Sequence[float], able: Sequence[int], 
     if question.wanted == "date" and not any(tells_time(question, texts[at]) for at in best):
         return True
     if not _tells_event(features, texts, best):
+        return True
+    if not _measures_it(features, best):
         return True
     if not tells_who(question, [texts[at] for at in best]):
         return True
@@ -46,6 +48,15 @@ def _tells_event(features: Features, texts: Sequence[str], best: Sequence[int]) 
         return True
     about = (at for at in told if not question.names or _has_name(features, at) or points_to_it(texts[at]))
     return any(tells_event(question, verb, (texts[at], *features.texts_around(at))) for at in about)
+
+
+def _measures_it(features: Features, best: Sequence[int]) -> bool:
+    """True if one of the best statements that tell the measure asked for is, with its context, about something that the
+    question has beside the words for it: "later cancellations cost 35 pounds" says nothing of a crown.
+    """
+    about = frozenset(features.question.keys) - features.question.light
+    told = [at for at in best if features.measure(at) > 0]
+    return not told or not about or any(about & features.matches_around(at).keys() for at in told)
 
 
 def _has_name(features: Features, at: int) -> bool:

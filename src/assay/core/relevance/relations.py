@@ -77,9 +77,14 @@ _TELLING = regex(r'[:："“„«「『]')
 """What comes before a question that somebody else asked."""
 
 
+_MARKED_QUESTION = regex(r"\A\W*[^\W\d_]\s?\d{0,3}\s?[:：]\s*")
+"""What marks a question in a FAQ: "Q:", "Q 12:"."""
+
+
 def asks(text: str) -> bool:
     """True if a text is a question and nothing else; one that tells what somebody asked is not."""
-    return text.rstrip().endswith(("?", "？", "؟")) and _TELLING.search(text) is None
+    asked = text.rstrip().endswith(("?", "？", "؟"))
+    return asked and _TELLING.search(_MARKED_QUESTION.sub("", text, count=1)) is None
 
 
 def says_other(question: TopicQuestion, text: str) -> bool:

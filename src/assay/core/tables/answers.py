@@ -11,9 +11,10 @@ from types import MappingProxyType
 import msgspec
 
 from assay.core.patterns import regex
+from assay.core.tables import groups
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
 from assay.core.tables.figures import Figures, figures_of, is_missing, mean, moment, read_figure, total, written
-from assay.core.tables.words import Limit, Operation, languages
+from assay.core.tables.words import Limit, Operation, OverGroups, languages
 from assay.core.translation import N_, gettext, number
 
 MOST_CITED = 200
@@ -31,6 +32,12 @@ FORMS: dict[str, tuple[Operation, str]] = {
     "mean": ("mean", N_("Average of {head} over {count} rows: {value}")),
     "count": ("count", N_("Number of rows: {count}")),
     "distinct": ("count", N_("Number of different values of {head} in {count} rows: {value}")),
+    "max sum": ("max", N_("{label}: sum of {head} {value}, the highest of {count} groups by {by}")),
+    "min sum": ("min", N_("{label}: sum of {head} {value}, the lowest of {count} groups by {by}")),
+    "max mean": ("max", N_("{label}: average of {head} {value}, the highest of {count} groups by {by}")),
+    "min mean": ("min", N_("{label}: average of {head} {value}, the lowest of {count} groups by {by}")),
+    "max count": ("max", N_("{label}: {value} rows, the most of {count} groups by {by}")),
+    "min count": ("min", N_("{label}: {value} rows, the fewest of {count} groups by {by}")),
 }
 """The sentence for each computation."""
 GIVEN = N_("{said} ({conditions})")
@@ -48,7 +55,8 @@ class RowCondition(msgspec.Struct, frozen=True):
 class Computed(msgspec.Struct, frozen=True, kw_only=True):
     """A computation over a table: `column` has what is asked, `label` names rows (-1: nothing does).
 
-    `distinct` counts the different values of the column instead of rows.
+    `distinct` counts the different values of the column instead of rows. `over` is computed over each group of rows, by
+    `label`, before the extreme is taken.
     """
 
     operation: Operation
@@ -56,6 +64,7 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True):
     given: tuple[RowCondition, ...] = ()
     label: int = -1
     distinct: bool = False
+    over: OverGroups = ""
 
 
 class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +99,8 @@ def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
         return tuple(_cells(table, wanted, rows))
     if wanted.operation == "count":
         return (_count_rows(table, wanted, rows),)
+    if wanted.over:
+        return tuple(_grouped(table, wanted, rows))
     return tuple(_figured(table, wanted, rows))
 
 
@@ -202,6 +213,21 @@ def _extremes(
     )
 
 
+def _grouped(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
+    found = groups.extreme(table, rows, wanted.label, wanted.column, wanted.operation, wanted.over)
+    if found is not None and len(found.names) <= MOST_NAMED:
+        heads = {"head": _head(table, wanted.column), "by": _head(table, wanted.label)}
+        slots = {"label": ", ".join(found.names), "value": found.value, "count": number(found.count), **heads}
+        said = _formatted(f"{wanted.operation} {wanted.over}", **slots)
+        yield TableAnswer(
+            text=_with(said, table, wanted.given),
+            operation=wanted.operation,
+            value=found.value,
+            rows=found.used,
+            named=found.named,
+        )
+
+
 # saying
 
 
@@ -239,7 +265,7 @@ class _Body(msgspec.Struct, frozen=True):
 
 def is_computed(sentence: str) -> bool:
     """True if a sentence has the form of a computation, in the current language or in English."""
-    return any(_match(message, body.text) for _, message in _messages() for body in _bodies(sentence.strip()))
+    return any(match_form(message, body.text) for _, message in _messages() for body in _bodies(sentence.strip()))
 
 
 def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
@@ -276,7 +302,7 @@ def _bodies(sentence: str) -> list[_Body]:
     return found
 
 
-def _match(message: str, text: str, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str] | None:
+def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str] | None:
     """The texts in the placeholders of a message; those `known` must match exactly."""
     parts = re.split(r"\{(\w+)\}", message)
     pattern = "".join(
@@ -296,11 +322,19 @@ def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed
         for form, message in _messages():
             heads = table.heads if "{head}" in message else ("",)
             for column, head in enumerate(heads):
-                slots = _match(message, body.text, {"head": head}) if head in body.text else None
+                slots = match_form(message, body.text, {"head": head}) if head in body.text else None
                 if slots is not None:
-                    operation, distinct = FORMS[form][0], form == "distinct"
+                    operation, distinct, over = FORMS[form][0], form == "distinct", _over(form)
                     for label in _labels(slots.get("label", ""), table, column):
-                        yield Computed(operation=operation, column=column, given=given, label=label, distinct=distinct)
+                        yield Computed(
+                            operation=operation, column=column, given=given, label=label, distinct=distinct, over=over
+                        )
+
+
+def _over(form: str) -> OverGroups:
+    """What a form says is computed over each group."""
+    kinds: tuple[OverGroups, ...] = ("sum", "mean", "count")
+    return next((kind for kind in kinds if form in (f"max {kind}", f"min {kind}")), "")
 
 
 def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
@@ -339,48 +373,3 @@ def _read_condition(condition: str, table: ReadTable) -> Iterator[RowCondition]:
         texts = set(table.column(column))
         if all(value in texts for value in values):
             yield RowCondition(column, values)
-
-
-# cells
-
-
-def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Compare `HEAD of SUBJECT: VALUE` with the row that has the subject in other cells: equal or not, and that row.
-
-    None if no row of the tables has this subject under this header.
-    """
-    said = ""
-    for table in tables:
-        for head, subject, value in _framed(sentence.strip(), table):
-            column = table.heads.index(head)
-            for row in table.rows:
-                if not _is_subject(subject, table, row, column):
-                    continue
-                if row.text(column) == value:
-                    return True, value
-                said = said or row.text(column)
-    return (False, said) if said else None
-
-
-def _framed(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
-    """Every reading of a sentence as a cell of the table: header, subject, value."""
-    _, plain = FORMS["cell"]
-    for message in dict.fromkeys((gettext(plain), plain)):
-        for head in table.heads:
-            if head not in sentence:
-                continue
-            for colon in re.finditer(r"[:：]\s*", sentence):
-                slots = _match(message, sentence, {"head": head, "value": sentence[colon.end() :]})
-                if slots is not None:
-                    yield head, slots["subject"], slots["value"]
-
-
-def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
-    """True if a subject consists of cells of the row, with or without their headers, separated by commas."""
-    filled = [at for at, cell in row.cells.items() if at != column and cell.text]
-    texts = [text for at in filled for text in (row.text(at), table.with_head(row, at))]
-
-    def made(rest: str) -> bool:
-        return rest in texts or any(rest.startswith(f"{text}, ") and made(rest[len(text) + 2 :]) for text in texts)
-
-    return made(subject)

@@ -1,7 +1,8 @@
 """Binds cells to the headers of their columns, in passages that are table rows.
 
 Rows have two forms. `head: value | head: value` (with or without bars around it) contains its headers. `| value | value
-|` has them in the row above all others of its table, or in the two above if the first names groups of columns.
+|` has them in the row above all others of its table, or in the two above if the first names groups of columns. So has
+text whose columns only spaces set apart (`spaced_columns`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import msgspec
 
 from assay.core.patterns import regex
 from assay.core.sources import LONGEST_PASSAGE
+from assay.core.tables.spaced_columns import spaced_rows
 
 LONGEST_HEAD = 80
 LONGEST_CAPTION = 200
@@ -108,16 +110,16 @@ def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "
     for piece in pieces:
         if _RULE.fullmatch(piece.text.strip()):
             continue
-        line = _line(piece)
-        if line is None:
-            found += _closed(group, caption)
-            group, caption = None, piece.text if len(piece.text) <= LONGEST_CAPTION else ""
-        elif group is None or not group.takes(line):
-            found += _closed(group, caption)
-            caption = caption if group is None else group.caption()
-            group = _opened(line)
-        else:
-            group.add(line)
+        for line in _lines(piece):
+            if line is None:
+                found += _closed(group, caption)
+                group, caption = None, piece.text if len(piece.text) <= LONGEST_CAPTION else ""
+            elif group is None or not group.takes(line):
+                found += _closed(group, caption)
+                caption = caption if group is None else group.caption()
+                group = _opened(line)
+            else:
+                group.add(line)
     found += _closed(group, caption)
     return tuple(msgspec.structs.replace(table, title=title, language=language) for table in found)
 
@@ -140,6 +142,20 @@ class _Line(msgspec.Struct, frozen=True):
     cells: tuple[TableCell, ...]
     heads: tuple[str, ...] = ()
     place: str = ""
+    spaced: bool = False
+
+
+def _lines(piece: TablePiece) -> list[_Line | None]:
+    """The rows of a piece: several, if only spaces set its columns apart."""
+    rows = spaced_rows(piece.text)
+    lines = (tuple(_span(piece, start, end) for start, end in row) for row in rows)
+    return [_Line(piece, cells, spaced=True) for cells in lines] or [_line(piece)]
+
+
+def _span(piece: TablePiece, start: int, end: int) -> TableCell:
+    first = piece.start + len(piece.text[:start].encode())
+    text = piece.text[start:end]
+    return TableCell(text, piece.name, first, first + len(text.encode()))
 
 
 def _line(piece: TablePiece) -> _Line | None:
@@ -197,6 +213,8 @@ class _Group:
         """True if a row continues the table: under the same headings, with headers of which the first are known."""
         last = self.lines[-1]
         if line.piece.heading != last.piece.heading or bool(line.heads) != bool(last.heads):
+            return False
+        if line.spaced != last.spaced or (line.spaced and len(line.cells) != len(last.cells)):
             return False
         return not line.heads or not set(self.heads).isdisjoint(line.heads)
 

@@ -31,13 +31,19 @@ ENOUGH = 0.6
 DIGITS = 28
 """A number with more digits than this is an identifier."""
 LONGEST = 60
+"""Code points of an amount with its unit."""
+MARKED = 200
+"""Code points of an amount with the marks of its footnotes."""
+LARGEST_EXPONENT = 60
+"""Of a number in scientific notation; sums and means are exact in `PRECISION` digits."""
+PRECISION = 200
 
 _MISSING = frozenset(
     "na n/a nan null none nil unknown tbd tba k.a. s.d. s/d nd n.d. n.a. - -- – — … ... .. ? x".split()
 )
 _MISSING |= {"not available", "keine angabe", "no data", "k. a.", "sin datos"}
 _NOTES = regex(
-    r"(?:\s*(?:\[[^\]]{1,12}\]|[*†‡§¶#¹²³⁰⁴⁵⁶⁷⁸⁹]+|\((?:est\.?|estimate|estimated|approx\.?|provisional|p|e|r|[a-z])\)))+$",
+    r"(?:\s*+(?:\[[^\]]{1,12}\]|[*†‡§¶#¹²³⁰⁴⁵⁶⁷⁸⁹]++|\((?:est\.?|estimate|estimated|approx\.?|provisional|p|e|r|[a-z])\)))+$",
     re.IGNORECASE,
 )
 _ABOUT = regex(r"^(?:~|≈|c\.|ca\.?|about|approx\.?|around|circa|etwa|rund|environ|env\.|unos|aprox\.?)\s*", re.I)
@@ -51,8 +57,6 @@ _GROUPED = {
     ".": regex(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d+(?:\.\d+)?"),
     ",": regex(r"\d{1,3}(?:\.\d{2,3})*\.\d{3}(?:,\d+)?|\d+(?:,\d+)?"),
 }
-_EITHER = regex(r"\d{1,3}[.,]\d{3}")
-"""Digits that are thousands with one separator and a decimal with the other."""
 _SPACED = regex(rf"(?<=\d)[{_SPACES}](?=\d{{3}}(?!\d))")
 _SCALES = {
     word: Decimal(10) ** power
@@ -127,18 +131,20 @@ def read_figure(text: str, point: Point = ".") -> Figure | None:
     match, digits = parted
     if not _GROUPED[point].fullmatch(digits):
         return None
-    plain = digits.replace(",", "").replace(".", ".") if point == "." else digits.replace(".", "").replace(",", ".")
-    if sum(sign.isdigit() for sign in plain) > DIGITS:
+    plain = digits.replace(",", "") if point == "." else digits.replace(".", "").replace(",", ".")
+    exponent = int((match["exponent"] or "e0")[1:])
+    if sum(sign.isdigit() for sign in plain) > DIGITS or abs(exponent) > LARGEST_EXPONENT:
         return None
     signs = {match["sign"] or "", match["sign2"] or ""} & {"-", "−", "–"}
-    value = Decimal(f"{plain}{match['exponent'] or ''}")
+    value = Decimal(plain).scaleb(exponent)
     unit, scale = _unit(match["front"] or "", match["unit"] or "")
-    places = len(plain.partition(".")[2])
+    places = max(0, len(plain.partition(".")[2]) - exponent)
     return Figure((-value if signs or match["open"] else value) * scale, unit, places if scale == 1 else 0)
 
 
 def _parted(text: str) -> tuple[re.Match[str], str] | None:
-    bare = _ABOUT.sub("", _NOTES.sub("", text.strip()))
+    stripped = text.strip()
+    bare = _ABOUT.sub("", _NOTES.sub("", stripped)) if len(stripped) <= MARKED else stripped
     if len(bare) > LONGEST or (moment(bare) is not None and not bare.isdigit()):
         return None
     match = _AMOUNT.fullmatch(bare)
@@ -195,16 +201,16 @@ def written(value: Decimal, like: Figures) -> str:
 def total(figures: Iterable[Figure]) -> Decimal:
     """The exact sum."""
     with localcontext() as context:
-        context.prec = 200
+        context.prec = PRECISION
         return sum((figure.value for figure in figures), Decimal(0))
 
 
 def mean(figures: Sequence[Figure]) -> Decimal:
     """The mean to two more digits than the figures have."""
     with localcontext() as context:
-        context.prec = 200
+        context.prec = PRECISION
         places = max(figure.places for figure in figures) + 2
-        return (total(figures) / len(figures)).quantize(Decimal(1).scaleb(-places))
+        return (total(figures) / len(figures)).quantize(Decimal(1).scaleb(-places)) + 0
 
 
 def moment(text: str) -> tuple[int, int, int] | None:

@@ -25,6 +25,11 @@ def stated_row(row: str, head: str) -> str:
     return _BETWEEN.join(_parts(column_names(heads, len(cells)), cells))
 
 
+def row_text(table: ReadTable, row: TableRow) -> str:
+    """A row of a table in words, with the headers of its columns."""
+    return _BETWEEN.join(_parts(table.heads, [row.text(at) for at in range(len(table.heads))]))
+
+
 def row_stated(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
     """Compare a sentence with the row of the same first cell: equal to `stated_row` or not, and that row.
 

@@ -13,11 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from assay.core.function_words import MORE_STOP_WORDS
 from assay.core.relevance.topic_question import keys
+from assay.core.tables import groups
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
 from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
-from assay.core.tables.words import DATED, Measured, read_asking
+from assay.core.tables.words import DATED, Measured, OverGroups, read_asking
 
 COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
@@ -75,7 +77,9 @@ class _TableQuestion(TableWords):
         fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen(values)]
         rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
         if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
-            made = self._computed("cell", rated[0][1], self._row_conditions(values, -1))
+            made = self._computed(
+                Computed(operation="cell", column=rated[0][1], given=self._row_conditions(values, -1))
+            )
             said = {self.said[place] for place in self._used(values)}
             if made is not None and len(made[1]) == 1 and (said & self.names or not self.names):
                 yield made[1][0]
@@ -94,21 +98,70 @@ class _TableQuestion(TableWords):
         fits = ((self._fit(column, left, way), column) for column in self._unchosen(values))
         able = (each for each in fits if each[0][0] > 0 and self._is_able(each[1], way))
         rated = sorted(able, reverse=True)
+        if not rated and (paid := self._paid(values)) is not None:
+            yield from self._amount(way, values, paid)
+            return
         if not rated or (len(rated) > 1 and rated[0][0] == rated[1][0]):
             return
         fit, column = rated[0]
         given = self._row_conditions([value for value in values if value.column != column], column)
         head = self.matching_keys(left, self.heads[column])
-        one = self._computed("cell", column, given)
+        one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" or (values and one is not None and len(one[1]) == 1):
             if values and one is not None and len(one[1]) <= MOST_CELLS and not self.asking.limits:
                 yield from self._judged(one, values, head, fit, column)
             return
         if way.operation == "count":
             return
-        made = self._computed(way.operation, column, given, self._label(column))
+        label = self._label(column)
+        over = self._over(way, column, label)
+        made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         if made is not None:
-            yield from self._judged(made, values, head, fit, column, measured=bool(way.measures))
+            head |= self._grouping() if over else frozenset()
+            yield from self._judged(made, values, head, fit, column, whole=bool(way.measures) and not head)
+
+    # groups and amounts
+
+    def _over(self, way: Measured, column: int, label: int) -> OverGroups:
+        """What an extreme is taken of: the groups of rows that a question names ("which supplier gets the most?")."""
+        named = label >= 0 and self.matching_keys(self.telling, self.heads[label])
+        if way.operation not in ("max", "min") or not named or not groups.is_grouping(self.table, label):
+            return ""
+        said = self._grouping() & self.heads[column]
+        at_times = self.asking.implied and groups.measures_at_times(self.table, label)
+        return "" if said or at_times else self.asking.over
+
+    def _grouping(self) -> frozenset[str]:
+        """The keys of the words for what is computed over groups."""
+        return frozenset(key for word in self.asking.grouping for key in keys(word, self.read.analysis))
+
+    def _paid(self, values: Sequence[NamedValue]) -> int | None:
+        """The column of the amount of which a question has only the verb ("how much did we spend on soap?")."""
+        if not self.asking.paying:
+            return None
+        columns = [at for at in self._unchosen(list(values)) if self.figured(at)]
+        nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
+        named = [at for at in columns if self.matching_keys(nouns, self.heads[at])]
+        able = named or list(groups.amounts(self.table, columns))
+        return able[0] if len(able) == 1 else None
+
+    def _amount(self, way: Measured, values: list[NamedValue], column: int) -> Iterator[FoundAnswer]:
+        """The sum of an amount over the rows that a question chooses, or the group with most of it."""
+        given = self._row_conditions(values, column)
+        label = self._label(column)
+        over = self._over(way, column, label)
+        one = self._computed(Computed(operation="cell", column=column, given=given))
+        if way.operation == "cell" and self.read.wanted == "number" and values:
+            alone = one is not None and len(one[1]) == 1 and len(one[1][0].rows) == 1
+            made = one if alone else self._computed(Computed(operation="sum", column=column, given=given))
+        elif over:
+            made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
+        else:
+            made = None
+        if made is not None:
+            helping = (word for word in self.asking.rest.strip("?").split() if word.casefold() in MORE_STOP_WORDS)
+            said = frozenset(key for word in (*self.asking.paying, *helping) for key in keys(word, self.read.analysis))
+            yield from self._judged(made, values, said | self._grouping(), (0.5, 0.0, 0), column, whole=True)
 
     def _unchosen(self, values: list[NamedValue]) -> list[int]:
         """The columns without a value from the question."""
@@ -183,12 +236,7 @@ class _TableQuestion(TableWords):
             found.append(RowCondition(column, (), self.asking.limits))
         return tuple(found)
 
-    def _computed(
-        self, operation: str, column: int, given: tuple[RowCondition, ...], label: int = -1, distinct: bool = False
-    ) -> tuple[Computed, tuple[TableAnswer, ...]] | None:
-        wanted = msgspec.convert(
-            {"operation": operation, "column": column, "given": given, "label": label, "distinct": distinct}, Computed
-        )
+    def _computed(self, wanted: Computed) -> tuple[Computed, tuple[TableAnswer, ...]] | None:
         answers = compute(self.table, wanted)
         return (wanted, answers) if answers else None
 
@@ -208,7 +256,7 @@ class _TableQuestion(TableWords):
         given = self._row_conditions(values, bounded)
         texts = [text for text in self.table.column(column) if text] if column >= 0 else []
         distinct = len(set(texts)) < len(texts)
-        made = self._computed("count", max(column, 0), given, distinct=distinct)
+        made = self._computed(Computed(operation="count", column=max(column, 0), given=given, distinct=distinct))
         if made is not None:
             heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
             yield from self._judged(made, values, self.matching_keys(left, heads) | told, (1.0, 1.0, 0), column)
@@ -229,9 +277,9 @@ class _TableQuestion(TableWords):
         fit: tuple[float, float, int],
         column: int,
         *,
-        measured: bool = False,
+        whole: bool = False,
     ) -> Iterator[FoundAnswer]:
-        """The computation, if it accounts for enough of the question."""
+        """The computation, if it accounts for enough of the question: for all of it, if `whole`."""
         heads = [self.heads[value.column] for value in values]
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
@@ -244,7 +292,7 @@ class _TableQuestion(TableWords):
         covered = sum(weight[key] for key in held & weight.keys()) / total
         wanted, answers = made
         least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
-        if covered < (1.0 if measured and not head else least):
+        if covered < (1.0 if whole else least):
             return
         if wanted.operation == "cell" and not all(map(self._of_kind, answers)):
             return

@@ -7,7 +7,7 @@ in `*` stands for all words with that beginning.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from importlib import resources
@@ -21,6 +21,8 @@ from assay.core.tables.figures import read_figure
 
 Operation = Literal["cell", "sum", "mean", "count", "max", "min"]
 Named = Literal["sum", "mean", "count", "max", "min"]
+OverGroups = Literal["", "sum", "mean", "count"]
+"""What is computed over each group of rows before the extreme is taken; nothing if rows are compared."""
 NAMED: tuple[Named, ...] = ("sum", "mean", "count", "max", "min")
 
 DATED = "@date"
@@ -32,7 +34,9 @@ _WORD = regex(r"[^\W_]+")
 class Language(msgspec.Struct, frozen=True, kw_only=True):
     """One language's words: phrases separated by commas; `degrees` map one to operations with the nouns they measure.
 
-    `inverse` are words for what is not computed here, or that reverse a condition.
+    `inverse` are words for what is not computed here, or that reverse a condition. `adding` are those of `max` and
+    `min` that ask for sums of groups, `often` those that ask for their numbers of rows. `paying` are verbs of which
+    amounts are asked, whose columns have `paid` in their headers.
     """
 
     sum: str
@@ -44,6 +48,10 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     below: str
     inverse: str
     rows: str
+    adding: str
+    often: str
+    paying: str
+    paid: str
     degrees: dict[str, str]
 
 
@@ -67,7 +75,9 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """A question's operation, with the words for it, and `rest`, the question without them.
 
     `ways` are the operations it may mean: only one, unless words of degree have several measures. `said` are the words
-    that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here.
+    that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here. `over` is what
+    may be computed over each group of rows before the extreme is taken, as `grouping` words say; it is `implied` by
+    "most". `paying` are the verbs of an amount, `paid` what headers call it.
     """
 
     ways: tuple[Measured, ...]
@@ -76,6 +86,11 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     noun: str = ""
     limits: tuple[Limit, ...] = ()
     beyond: tuple[str, ...] = ()
+    over: OverGroups = ""
+    grouping: tuple[str, ...] = ()
+    implied: bool = False
+    paying: tuple[str, ...] = ()
+    paid: tuple[str, ...] = ()
 
 
 @cache
@@ -118,7 +133,7 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 
 @cache
-def _any(language: str, name: Literal["above", "below", "inverse"]) -> re.Pattern[str]:
+def _any(language: str, name: Literal["above", "below", "inverse", "adding", "often", "paying"]) -> re.Pattern[str]:
     phrases = sorted(_split(getattr(languages()[language], name)), key=len, reverse=True)
     return re.compile("|".join(f"(?:{_pattern(phrase).pattern})" for phrase in phrases), re.IGNORECASE)
 
@@ -142,6 +157,8 @@ def _read(question: str, language: str) -> Asking:
     taken.sort(key=lambda each: each[0])
     chosen = next((each for each in taken if each[2].ways[0].operation != "count"), taken[0] if taken else None)
     used = [each for each in taken if each is chosen or each[2].ways[0].operation == "count"]
+    paying = _any(language, "paying")
+    over, grouping = _over_groups(text, language, taken)
     rest = text
     for start, end, _phrase in reversed(used):
         rest = f"{rest[:start]} {rest[end:]}"
@@ -154,7 +171,28 @@ def _read(question: str, language: str) -> Asking:
         noun=noun[0] if noun is not None else "",
         limits=limits,
         beyond=tuple(match[0] for match in _any(language, "inverse").finditer(rest)),
+        over=over,
+        grouping=grouping,
+        implied=bool(over) and not grouping,
+        paying=tuple(match[0] for match in paying.finditer(rest)),
+        paid=tuple(languages()[language].paid.split()),
     )
+
+
+def _over_groups(
+    text: str, language: str, taken: Sequence[tuple[int, int, _Phrase]]
+) -> tuple[OverGroups, tuple[str, ...]]:
+    """What a question for an extreme computes over groups, and the words that say so (none for "most")."""
+    named = {phrase.ways[0].operation: text[start:end] for start, end, phrase in taken}
+    if named.keys().isdisjoint(("max", "min")):
+        return "", ()
+    if often := _any(language, "often").search(text):
+        return "count", (often[0],)
+    if "sum" in named:
+        return "sum", (named["sum"],)
+    if "mean" in named:
+        return "mean", (named["mean"],)
+    return ("sum" if _any(language, "adding").search(text) else ""), ()
 
 
 def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:

@@ -43,6 +43,7 @@ from assay.evidence.ingest.units import (
     ahead,
     extractor_for,
     page_name,
+    page_text,
 )
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "find_files",
     "ingest",
     "page_name",
+    "page_text",
     "printable",
 ]
 

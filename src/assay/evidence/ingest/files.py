@@ -16,6 +16,8 @@ import msgspec
 from assay.core.errors import ExtractError, UsageError
 from assay.core.patterns import regex
 
+IN_USE = "in-use.lock"
+"""A file that every home of Assay has, also one whose database is elsewhere."""
 UPLOADED = ".upload"
 """The suffix of folders with uploaded files, whose paths are not shown."""
 
@@ -79,6 +81,8 @@ def printable(path: str | Path) -> str:
 
 
 def _expand(given: str | Path) -> list[Path]:
+    if not os.fspath(given).strip():
+        raise UsageError("a path is empty: name a file or a folder (. is the current one)")
     path = Path(given).expanduser()
     try:
         if os.path.lexists(path):
@@ -94,13 +98,16 @@ def _expand(given: str | Path) -> list[Path]:
 def _walk(folder: Path, warnings: list[str]) -> Iterator[tuple[str, str]]:
     """The files below a folder, sorted: absolute path and path.
 
-    Links to folders are not followed: only what was named is read.
+    Links to folders are not followed: only what was named is read. A home of Assay is left out, like hidden files.
     """
 
     def unreadable(error: OSError) -> None:
         warnings.append(f"skipped {printable(error.filename)}: {error.strerror}")
 
     for root, folders, names in os.walk(folder, onerror=unreadable):
+        if IN_USE in names and ("assay.db" in names or "index" in folders):
+            folders.clear()
+            continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         linked = [Path(root, name) for name in folders if Path(root, name).is_symlink()]
         warnings += [f"skipped {printable(path)}: a link to a folder; name it to read it" for path in linked]

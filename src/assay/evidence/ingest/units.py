@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
+from assay.core.charsets import in_utf8
 from assay.core.errors import ExtractError
 from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
@@ -163,7 +164,7 @@ class Units:
                 url=page.url,
                 data=page.body,
                 media_type=page.media_type,
-                documents=extractor.extract(page.body, name),
+                documents=extractor.extract(page_text(page), name),
                 page=page,
             )
         yield UnitFinished(name=page.url)
@@ -274,6 +275,12 @@ def _wanted(unit: Unit) -> Unit:
 def page_name(page: Fetched) -> str:
     """The last part of a page's path; "" if there is none."""
     return PurePosixPath(unquote(urlsplit(page.final_url).path)).name
+
+
+def page_text(page: Fetched) -> bytes:
+    """A page as extractors read it: a text in the encoding its server states, if that is needed, as UTF-8."""
+    is_text = page.media_type.startswith("text/") or page.media_type == "application/xhtml+xml"
+    return in_utf8(page.body, page.headers.get("content-type", "")) if is_text else page.body
 
 
 def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor | None:

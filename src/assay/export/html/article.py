@@ -40,7 +40,7 @@ class PageHeading(msgspec.Struct, frozen=True):
 
 
 class Article(msgspec.Struct, frozen=True):
-    """The rendered text. `words` are those of each claim which has some in it, without markup, by the claim's index."""
+    """The rendered text. `words` has the words of each claim in it, without markup, by the claim's index."""
 
     html: Markup
     headings: tuple[PageHeading, ...] = ()
@@ -232,7 +232,7 @@ class _Dresser:
         self._put(_html(self._signs.cite(cited)))
 
     def _put(self, sign: Token) -> None:
-        """A sign which is a link itself, so never inside one."""
+        """A sign that is a link itself, so it never stands inside one."""
         (self._after_link if self._links else self._out).append(sign)
 
     def _release(self) -> None:

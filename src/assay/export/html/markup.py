@@ -25,15 +25,17 @@ _VOID = frozenset(("br", "hr", "input", "meta"))
 
 
 def safe(text: str) -> Markup:
-    """`text` as HTML which shows it: escaped, without terminal escapes, controls and marks that reorder text."""
+    """`text` escaped for HTML, without terminal escapes, control characters and marks that reorder text."""
     if isinstance(text, Markup):
         return text
-    return escape(text if text.isprintable() else HARMFUL.sub("", text))  # what prints has nothing of it
+    return escape(text if text.isprintable() else HARMFUL.sub("", text))  # printable text contains none of them
 
 
 def join(children: Iterable[Child], between: str = "") -> Markup:
-    """The children after one another, those that are None or empty left out."""
-    made = str.join(safe(between), [safe(child) for child in children if child])  # all of it is escaped: not once more
+    """The children in order, without those that are None or empty."""
+    made = str.join(
+        safe(between), [safe(child) for child in children if child]
+    )  # escaped already, and not to be escaped again
     return Markup(made)
 
 
@@ -51,12 +53,12 @@ def _attribute(key: str, value: str | bool | None) -> str:
 
 
 def foreign(text: str) -> Markup:
-    """Text of unknown direction inside a line: its own direction, which does not reach past it; empty stays empty."""
+    """Text of unknown direction inside a line, isolated so that it affects nothing else; empty stays empty."""
     return el("bdi", text) if text else Markup("")
 
 
 def address(url: str, label: Child = None) -> Markup:
-    """A link to `url`, or its text alone where it may not be followed (all but http and https)."""
+    """A link to `url`; only its text if it is not http or https."""
     target = link_target(url)
     shown = label or foreign(url)
     if target is None:
@@ -65,20 +67,20 @@ def address(url: str, label: Child = None) -> Markup:
 
 
 def framed(message: str, **parts: Child) -> Markup:
-    """A message in whose `{places}` elements stand; each place once."""
+    """A message with elements in its `{places}`; each place occurs once."""
     pieces = (
         safe(text) if name is None else join((safe(text), parts[name])) for text, name, *_ in Formatter().parse(message)
     )
     return Markup("").join(pieces)
 
 
-# What all parts of a page are made of: the report, and which id each quote has in the page.
+# What all parts of a page are made from: the report, and the id of each quote in the page.
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
     """A run's report, taken apart for the page. `quotes` maps a passage's id to the id of its quote in the page.
 
-    Claims count from 1 in the ids of the page; no id is made of text from a log. `opens` is a link to
+    Claims count from 1 in the ids of the page; no id contains text from a log. `opens` is a link to
     a passage in its whole document, None where a page stands alone.
     """
 
@@ -93,7 +95,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Of the claims, in order."""
+        """The verdicts of the claims, in order."""
         return tuple(claim.verdict for claim in self.report.claims)
 
     def quotes_of(self, ids: Iterable[str]) -> tuple[str, ...]:
@@ -101,7 +103,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(self.quotes[id] for id in ids if id in self.quotes))
 
     def quotes_of_claim(self, index: int) -> tuple[str, ...]:
-        """Those of the passages which a claim cites."""
+        """The ids in the page of the quotes that a claim cites."""
         return self.quotes_of(citation.passage for citation in self.report.claims[index].citations)
 
     def passages_of(self, claim: ReportClaim) -> tuple[ReportPassage, ...]:

@@ -20,7 +20,7 @@
   function bare(node) {
     const copy = node.cloneNode(true);
     for (const one of [copy, ...copy.querySelectorAll("[id]")]) one.removeAttribute("id");
-    for (const one of copy.querySelectorAll(".checks, .quoted, .versions")) one.remove();
+    for (const one of copy.querySelectorAll(".checks, p.quoted, .versions")) one.remove();
     for (const one of copy.querySelectorAll(".compare")) one.replaceWith(...one.querySelectorAll(".compared"));
     for (const link of copy.querySelectorAll("a.to-text")) link.replaceWith(...link.childNodes);
     return copy;
@@ -158,7 +158,8 @@
 
   document.addEventListener("click", (event) => {
     const link = linkOf(event);
-    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    if (link && event.defaultPrevented) close(); // the page shows something else
+    else if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
       event.preventDefault();
       if (pinned && trigger === link) leave();
       else open(link, true);

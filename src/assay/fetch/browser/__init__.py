@@ -24,6 +24,7 @@ from assay.core.ports import Fetcher
 from assay.core.sources import RENDERED, Fetched
 from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical, read
 from assay.fetch.web import InFlight, WebFetcher, once
+from assay.fetch.web.response import HTML
 
 # What a running page may load: only scripts and data, which Assay fetches in its place, within limits. The browser
 # connects to nothing. Its requests are answered by fetchers that check every address on every hop and obey robots.txt
@@ -207,9 +208,6 @@ def _looked_at(body: bytes) -> PageGlance:
     tree.strip_tags(ASIDE)
     text = tree.body.text(separator=" ") if tree.body is not None else ""
     return PageGlance(characters=len(" ".join(text.split())), scripts=True)
-
-
-HTML = ("text/html", "application/xhtml+xml")
 
 
 class RenderLimits(msgspec.Struct, frozen=True, kw_only=True):

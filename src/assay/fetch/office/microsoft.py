@@ -15,7 +15,7 @@ from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
-from assay.fetch.text_form import TextBuilder, clean
+from assay.fetch.text_form import TextBuilder, clean, number_of
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -129,7 +129,7 @@ class _Styles:
         elif numbered is not None or any(name.startswith("List") for name in names):
             deep = None if numbered is None else numbered.find(f"{W}ilvl")
             level = "0" if deep is None else str(deep.get(f"{W}val", "0"))
-            writing.item(text, int(level) if level.isdigit() else 0)
+            writing.item(text, number_of(level, 0))
         else:
             writing.paragraph(text)
 
@@ -176,7 +176,7 @@ def _docx_rows(table: etree._Element) -> list[list[str]]:
 def _width(cell: etree._Element) -> int:
     span = cell.find(f"{W}tcPr/{W}gridSpan")
     stated = "1" if span is None else str(span.get(f"{W}val", "1"))
-    return min(max(int(stated), 1), 100) if stated.isdigit() else 1
+    return min(max(number_of(stated, 1), 1), 100)
 
 
 def _write_notes(blob: bytes, kind: str, writing: TextBuilder) -> None:

@@ -10,14 +10,15 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser
 
+from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.sources import Extracted
-from assay.fetch.fields import iso_date, stem
+from assay.fetch.fields import stem
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.office.package import DAMAGED, unpacked, xml
-from assay.fetch.text_form import TextBuilder, clean, decode
+from assay.fetch.text_form import TextBuilder, clean, decode, number_of
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -88,7 +89,7 @@ def _write_odt(body: etree._Element, writing: TextBuilder) -> None:
             continue
         if node.tag == f"{TEXT}h":
             level = str(node.get(f"{TEXT}outline-level", "1"))
-            writing.heading(_text(node), int(level) if level.isdigit() else 1)
+            writing.heading(_text(node), number_of(level, 1))
         elif node.tag == f"{TEXT}p":
             if deep >= 0:
                 writing.item(_text(node), deep)
@@ -135,7 +136,7 @@ def _odt_rows(table: etree._Element) -> list[list[str]]:
 
 def _repeated(node: etree._Element, attribute: str) -> int:
     stated = str(node.get(attribute, "1"))
-    number = int(stated) if stated.isdigit() and len(stated) < 8 else 1
+    number = number_of(stated, 1)
     return number if number <= MOST_REPEATED else 1
 
 

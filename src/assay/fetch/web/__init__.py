@@ -28,6 +28,7 @@ from assay.fetch.web.addresses import (
     Resolve,
     address,
     headers_of,
+    location,
     policy,
     system_resolve,
 )
@@ -38,6 +39,8 @@ from assay.fetch.web.response import (
     RobotsRules,
     conditions,
     fresh_for,
+    is_whole,
+    leads_on,
     media_type,
     read_body,
     rules,
@@ -91,7 +94,7 @@ ROBOTS_FRESH = 3_600.0
 MOST_SITES = 1_000
 """Sites remembered; the least recently used are forgotten, and their robots.txt is requested again."""
 BUSY = frozenset((429, 503))
-OK, UNCHANGED = 200, 304
+OK, PART, UNCHANGED = 200, 206, 304
 SOON = 1.0
 """Seconds until the second request to a busy site that does not say when to retry."""
 STATUS = {401: "forbidden", 402: "paywall", 403: "forbidden", 404: "not found", 410: "gone", 451: "forbidden"}
@@ -208,7 +211,7 @@ class WebFetcher:
             if rules.leaves_out(place.href):
                 raise FetchFailed("blocked: this page was left out of this run by request")
             site = self._site(place.origin)
-            if self._robots and (why := (await self._rules(site, place)).refusal(place, self._agent)):
+            if self._robots and (why := (await self._rules(site, place, rules)).refusal(place, self._agent)):
                 raise FetchFailed(f"robots: {place.host} {why}")
             known = None if rules.fresh else await self._known(place)
             if known is not None and known.fresh_until > seconds(self._clock.now()):
@@ -242,13 +245,14 @@ class WebFetcher:
                 if status == UNCHANGED and known is not None:
                     page = unchanged(_again(known.page, url, passed), headers, self._clock.now())
                     return await self._keep(page, {**known.page.headers, **headers})
-                if status in MOVED and headers.get("location"):
-                    return _Moved(headers["location"])
+                if status in MOVED and (to := location(headers)):
+                    return _Moved(to)
                 pause = retry_after(headers, self._clock.now())
                 wait = SOON if pause is None else pause
                 if not (status in BUSY and again and wait <= self._limits.longest_wait):
                     page = await self._page(place, url, passed, status, headers, response)
-                    return await self._keep(page, headers)
+                    to = leads_on(page)
+                    return _Moved(to) if to else await self._keep(page, headers)
             await self._clock.sleep(wait)
         raise AssertionError("the second answer is taken as it is")
 
@@ -263,6 +267,8 @@ class WebFetcher:
     ) -> Fetched:
         if not 200 <= status < 300:
             raise FetchFailed(f"{STATUS.get(status, 'refused')}: {place.host} answered {status}")
+        if status == PART and not is_whole(headers.get("content-range", "")):
+            raise FetchFailed(f"damaged: {place.host} sent only a part of the page")
         body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""), self._limits.bytes)
         return Fetched(
             url=url,
@@ -314,31 +320,37 @@ class WebFetcher:
                     site.next = self._clock.monotonic() + delay
             yield
 
-    async def _rules(self, site: _Site, place: Url) -> RobotsRules:
-        """The site's robots.txt, requested once."""
+    async def _rules(self, site: _Site, place: Url, within: WebRules) -> RobotsRules:
+        """The site's robots.txt, requested once; none for a run that may not go where it leads."""
         async with site.asking:
             if site.rules is None or self._clock.monotonic() > site.fresh_until:
-                site.rules = rules(await self._robots_of(place))
+                answer = await self._robots_of(place, within)
+                if answer is None:
+                    return RobotsRules()
+                site.rules = rules(answer)
                 site.fresh_until = self._clock.monotonic() + ROBOTS_FRESH
         return site.rules
 
-    async def _robots_of(self, place: Url) -> RobotsResponse:
-        """The answer for `/robots.txt`, after at most five redirects (RFC 9309, 2.3.1.2).
+    async def _robots_of(self, place: Url, within: WebRules) -> RobotsResponse | None:
+        """The answer for `/robots.txt`, after at most five redirects (RFC 9309, 2.3.1.2); None if one leads to a host
+        that `within` refuses.
 
         Raises:
             FetchFailed: the host may not be connected to at all.
         """
         place = address("/robots.txt", place.href)
         for _ in range(6):
+            if within.refuses_host(place.host):
+                return None
             try:
                 async with self._response(place, "text/plain") as (status, headers, response):
-                    if status not in MOVED or "location" not in headers:
+                    if status not in MOVED or not (to := location(headers)):
                         parts = response.aiter_stream()
                         if not 200 <= status < 300:
                             return RobotsResponse(status)
                         body = await read_body(parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, cut=True)
                         return RobotsResponse(status, body.decode(errors="replace"))
-                    place = address(headers["location"], place.href)
+                    place = address(to, place.href)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
                 return RobotsResponse(0)
         return RobotsResponse(404)

@@ -9,9 +9,11 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from itertools import zip_longest
 
 import httpcore2
 import msgspec
+from ada_url import idna_to_ascii
 
 from assay.core.errors import ConfigError, FetchFailed
 from assay.core.ports.webhooks import Posted
@@ -62,12 +64,21 @@ def policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
             if "/" in entry:
                 networks.append(ip_network(entry, strict=False))
             else:
-                hosts.add(entry.lower().strip("[]").rstrip("."))
+                hosts.add(_host(entry))
         except ValueError as error:
             raise ConfigError(
                 f"{setting}: {entry!r} is neither a host nor a network: write one such as wiki.corp or 10.1.0.0/16"
             ) from error
     return Policy(hosts=frozenset(hosts), networks=tuple(networks), setting=setting)
+
+
+def _host(entry: str) -> str:
+    """A host, perhaps with its port, as `Policy.names` writes it: without brackets, and in ASCII."""
+    name = entry.lower().replace("[", "").replace("]", "").rstrip(".")
+    if name.isascii():
+        return name
+    host, colon, port = name.partition(":")
+    return f"{idna_to_ascii(host).decode()}{colon}{port}"
 
 
 def refused(text: str, policy: Policy, *, named: bool) -> str:
@@ -129,6 +140,10 @@ MOST_PINNED = 1_000
 """Answers kept; the oldest is dropped first, and a new answer for its name is checked again."""
 
 
+IMPATIENCE = 2.0
+"""Seconds for which an address may take to accept while there are others: IPv6 leads nowhere from some networks."""
+
+
 async def system_resolve(host: str, port: int) -> Sequence[str]:
     """The addresses of a host, in the order of the machine's resolver.
 
@@ -139,6 +154,14 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
+def _alternating(addresses: Sequence[str]) -> list[str]:
+    """The addresses in their order, those of IPv4 and IPv6 by turns (RFC 8305, section 4)."""
+    first = ":" in addresses[0]
+    same = [each for each in addresses if (":" in each) == first]
+    other = [each for each in addresses if (":" in each) != first]
+    return [each for pair in zip_longest(same, other) for each in pair if each is not None]
+
+
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
     """Connects to the addresses that the policy permits; `resolve` returns the addresses of a host.
 
@@ -146,9 +169,12 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
     checked address, and later answers are checked again.
     """
 
-    def __init__(self, policy: Policy, resolve: Resolve = system_resolve) -> None:
+    def __init__(
+        self, policy: Policy, resolve: Resolve = system_resolve, network: httpcore2.AsyncNetworkBackend | None = None
+    ) -> None:
+        """`network` makes the connections; None: this machine's."""
         self._policy, self._resolve = policy, resolve
-        self._network = httpcore2.AnyIOBackend()
+        self._network = network or httpcore2.AnyIOBackend()
         self._pinned: dict[str, tuple[float, tuple[str, ...]]] = {}
 
     async def connect_tcp(
@@ -159,19 +185,24 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Option] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first of the host's addresses that accepts.
+        """Connect to the first of the host's addresses that accepts. If none does, the next call looks it up again.
 
         Raises:
             FetchFailed: one of its addresses is forbidden, or it has none.
             httpcore2.ConnectError, httpcore2.ConnectTimeout: none of them answers.
         """
-        *others, last = await self.addresses(host, port)
+        *others, last = _alternating(await self.addresses(host, port))
         for address in others:
             try:
-                return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
+                short = IMPATIENCE if timeout is None else min(timeout, IMPATIENCE)
+                return await self._network.connect_tcp(address, port, short, local_address, socket_options)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
-        return await self._network.connect_tcp(last, port, timeout, local_address, socket_options)
+        try:
+            return await self._network.connect_tcp(last, port, timeout, local_address, socket_options)
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
+            self._pinned.pop(host, None)
+            raise
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The checked addresses of a host; at least one.
@@ -306,3 +337,12 @@ def address(text: str, base: str = "") -> Url:
 def headers_of(response: httpcore2.Response) -> dict[str, str]:
     """The headers by name in lower case; the last of equal names counts."""
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+
+
+def location(headers: Mapping[str, str]) -> str:
+    """Where a redirect leads, "" if it does not say; headers are bytes, and servers send addresses in UTF-8."""
+    stated = headers.get("location", "")
+    try:
+        return stated.encode("latin-1").decode()
+    except UnicodeError:
+        return stated

@@ -4,7 +4,9 @@ about its pages: robots directives and sitemaps.
 
 from __future__ import annotations
 
+import re
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterable, Callable, Iterator, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -36,6 +38,7 @@ MAGIC = (
 ENCODINGS = "gzip, deflate"
 """The encodings requested: both can be unpacked piece by piece, with a limit."""
 BEGINS = 1_024
+HTML = ("text/html", "application/xhtml+xml")
 
 
 async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int, *, cut: bool = False) -> bytes:
@@ -99,18 +102,60 @@ def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
             raise FetchFailed(f"damaged: packed as {other[:40]!r}, which was not asked for")
 
 
+_HTML = regex(
+    rb"(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*(?:<!doctype html|<html)", re.IGNORECASE | re.DOTALL
+)
+"""The beginning of a page, perhaps after comments."""
+_ZIPPED = ("application/vnd.", "application/epub+zip")
+"""The beginnings of types whose files are ZIP archives."""
+
+
 def media_type(declared: str, body: bytes) -> str:
     """The body's type: by its first bytes if they show it, else as declared; `text/html` for what reads like it."""
-    start = body[:BEGINS].lstrip()
+    declared_type = declared.partition(";")[0].strip().lower()
+    start = body[:BEGINS].removeprefix(BOM_UTF8).lstrip()
     for mark, kind in MAGIC:
         if start.startswith(mark):
-            return kind
-    declared_type = declared.partition(";")[0].strip().lower()
-    if start[:14].lower().startswith((b"<!doctype html", b"<html")):
+            return declared_type if kind == "application/zip" and declared_type.startswith(_ZIPPED) else kind
+    if _HTML.match(start):
         return declared_type if declared_type == "application/xhtml+xml" else "text/html"
     if declared_type in ("", "application/octet-stream", "binary/octet-stream"):
         return "application/octet-stream" if b"\0" in body[:BEGINS] else "text/plain"
     return declared_type
+
+
+_RANGE = regex(r"bytes\s+0-(\d{1,18})/(\d{1,18})\s*")
+
+
+def is_whole(content_range: str) -> bool:
+    """True if a part of a page (status 206) is all of it."""
+    found = _RANGE.fullmatch(content_range.lower())
+    return found is not None and int(found[1]) + 1 == int(found[2])
+
+
+# Pages that are redirects: static sites have no other way to lead from an old address to a new one.
+
+_REFRESH = regex(rb"<meta[^>]{0,200}refresh", re.IGNORECASE)
+_AT_ONCE = regex(r"\s*[01](?:\.\d*)?\s*[;,]\s*url\s*=\s*(?:\"([^\"]+)\"|'([^']+)'|([^\"']+))\s*", re.IGNORECASE)
+LARGEST_REDIRECT = 16_000
+"""Bytes; a larger page is more than a redirect."""
+MOST_SAID = 500
+"""Characters of text with which a page may still be only a redirect."""
+
+
+def leads_on(page: Fetched) -> str:
+    """Where a page with hardly any text sends its reader within a second; "" if it is a page to read."""
+    if len(page.body) > LARGEST_REDIRECT or page.media_type not in HTML or not _REFRESH.search(page.body):
+        return ""
+    tree = LexborHTMLParser(page.body)
+    if tree.body is not None and len(" ".join(tree.body.text(deep=True).split())) > MOST_SAID:
+        return ""
+    for node in tree.css("meta[http-equiv='refresh' i][content]"):
+        found = _AT_ONCE.fullmatch(node.attributes.get("content") or "")
+        if found and node.parent is not None and node.parent.tag != "noscript":
+            to = _joined((found[1] or found[2] or found[3]).strip(), page.final_url)
+            return "" if to == page.final_url else to
+    return ""
 
 
 # Kept pages, and the conditions with which a request asks whether they changed (RFC 9110, RFC 9111).
@@ -302,7 +347,7 @@ class RobotsRules(msgspec.Struct, frozen=True):
 def rules(answer: RobotsResponse) -> RobotsRules:
     """Interpret the answer: without the file, everything may be read; on a server error, nothing (RFC 9309, 2.3.1)."""
     if 200 <= answer.status < 300:
-        return RobotsRules(Protego.parse(answer.text))
+        return RobotsRules(Protego.parse(answer.text.removeprefix("\ufeff")))
     if 400 <= answer.status < 500 and answer.status != 429:
         return RobotsRules()
     outcome = f"answered {answer.status}" if answer.status else "did not answer"

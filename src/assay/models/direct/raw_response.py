@@ -23,7 +23,7 @@ from assay.models import failures
 from assay.models.direct import conversation
 from assay.models.direct.conversation import Conversation, ResponseIntercepted, close_all, watched
 from assay.models.failures import ServiceFault
-from assay.models.streams import Halves, PartialCalls, decode, events
+from assay.models.streams import Halves, PartialCalls, decode, events, tokens
 
 # Google's responses, chunk by chunk, without its client's types.
 
@@ -165,14 +165,14 @@ class GeminiReader:
     def _usage(self, request: Request) -> Usage:
         """Google's counts, or without them an estimate on the safe side."""
         counted = self._counted
-        thoughts = counted.thoughts_token_count or 0
+        thoughts = tokens(counted.thoughts_token_count)
         written = ("".join(self._text), "".join(self._thinking), *("".join(call.pieces) for call in self._calls.all))
-        outputs = (counted.candidates_token_count or 0) + thoughts
+        outputs = tokens(counted.candidates_token_count) + thoughts
         return Usage(
             model_calls=1,
-            input_tokens=counted.prompt_token_count or input_tokens(request),
+            input_tokens=tokens(counted.prompt_token_count) or input_tokens(request),
             output_tokens=outputs or sum(map(estimate_tokens, written)),
-            cached_tokens=counted.cached_content_token_count or 0,
+            cached_tokens=tokens(counted.cached_content_token_count),
             reasoning_tokens=thoughts,
         )
 

@@ -13,13 +13,14 @@ from assay.core.brief import ConversationMessage, SetDepth
 from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Plan, PlanStep
+from assay.core.tables.words import read_asking
 from assay.core.text import words
 from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions import comparisons, links
 from assay.models.questions.conditions import is_whole
 from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
 from assay.models.questions.words import carries_topic, stems
-from assay.models.shown_documents.passages import is_row
+from assay.models.shown_documents.passages import is_in_table
 from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
@@ -335,7 +336,7 @@ def research(request: Request) -> tuple[ToolCall, ...]:
         calls: list[tuple[str, Mapping[str, object]]] = [
             ("open", {"documents": [book.id], "find": task.text}) for book in _worth_opening(task, whole, shelf)
         ]
-        if "calculate" in tools and _has_tables(shelf):
+        if "calculate" in tools and _may_calculate(task, shelf):
             calls.append(("calculate", {"question": task.text}))
         if calls:
             return tuple(_call(turn, place, name, arguments) for place, (name, arguments) in enumerate(calls, 1))
@@ -344,9 +345,13 @@ def research(request: Request) -> tuple[ToolCall, ...]:
     return ()
 
 
-def _has_tables(shelf: ShownSources) -> bool:
-    """True if a table row is among the shown passages, or nothing is shown: then there are few documents to search."""
-    return not shelf.books or any(is_row(passage.text) for book in shelf.books for passage in book.passages)
+def _may_calculate(task: ParsedQuestion, shelf: ShownSources) -> bool:
+    """True if a table row is among the shown passages, or nothing is shown: then there are few documents to search.
+
+    Also if groups are compared: a row may have no word of "which supplier got the most?".
+    """
+    shown = any(is_in_table(passage.text) for book in shelf.books for passage in book.passages)
+    return shown or not shelf.books or bool(read_asking(task.text).over)
 
 
 def _named_queries(request: Request) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from assay.models.questions.question import ParsedQuestion, analyze, is_comparis
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
-from assay.models.shown_documents.tabular import computed_units, rows
+from assay.models.shown_documents.tabular import computed_units, headed_line, rows
 
 # computations by code over tables
 
@@ -153,7 +153,12 @@ def _sentences(
     about = _about(question, context) if not subject.books else ""
     placed, judgement = _judged(_bare(question, subject), subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
-        return []
+        if not subject.titled or any(map(_headed, subject.books)):
+            return []
+        # A title may be the name of a thing that others tell of too: the manual of "Widget" beside its FAQ.
+        placed, judgement = _judged(question, shelf.books, shelf)
+        if not judgement.answers():
+            return []
     if asks_several(question):
         return _distinct((_unit(*placed[each.place]) for each in judgement.of_each_source), limit)
     found = [placed[each.place] for each in judgement.near]
@@ -247,8 +252,9 @@ def _unit(book: SourcePassages, sentence: PassageSentence) -> QuotableUnit:
 
 def _with_heads(book: SourcePassages, sentence: PassageSentence) -> str:
     """A row with the headers of its table; "" if it is none or they are not known."""
-    row = next((each.text for each in book.passages if each.id == sentence.passage), "") if sentence.label else ""
-    return stated_row(one_line(row), sentence.label) if sentence.kind == "row" else ""
+    labelled = sentence.label and sentence.kind == "row"
+    row = next((each.text for each in book.passages if each.id == sentence.passage), "") if labelled else ""
+    return stated_row(one_line(row), sentence.label) or headed_line(row, sentence.text) if row else ""
 
 
 def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:

@@ -12,9 +12,15 @@ from assay.models import failures
 from assay.models.failures import ServiceFault
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
 from assay.models.speech import ReplyText, SpeechPart
-from assay.models.streams import Halves, PartialCall, PartialCalls, Written, written_calls
+from assay.models.streams import Halves, PartialCall, PartialCalls, Written, tokens, written_calls
 
-_STOPS: dict[str, StopReason] = {"length": "length", "model_length": "length", "content_filter": "refused"}
+_STOPS: dict[str, StopReason] = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "sensitive"), "refused"),
+}
+"""Reasons in the words of OpenAI, Mistral, Z.ai and of gateways, in lower case; others are the end of a reply."""
+_FAULTS = frozenset(("error", "abort", "insufficient_system_resource", "network_error"))
+"""Reasons for which a reply is unfinished: those of OpenRouter, vLLM and SGLang, DeepSeek, Z.ai."""
 
 
 class Assembler:
@@ -57,7 +63,7 @@ class Assembler:
             part = choice.delta or choice.message
             if part is not None:
                 yield from self._part(part)
-            self._finish = choice.finish_reason or self._finish
+            self._finish = (choice.finish_reason or self._finish).lower()
 
     def rescue(self, fault: ServiceFault) -> bool:
         """Take what a model wrote where the service expected a call and found none. Return whether it wrote
@@ -88,8 +94,8 @@ class Assembler:
         """
         if not self.finished:
             raise ModelError("the stream was cut off")
-        if self._finish == "error":
-            raise ModelError("the service stopped with an error")
+        if self._finish in _FAULTS:
+            raise ModelError(f"the service stopped with an error: {self._finish}")
         calls = self._calls.done()
         refusal = "".join(self._refusal)
         stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")
@@ -112,7 +118,8 @@ class Assembler:
             yield from self._spoken(self._speech.take(self._halves["content"].take(text)))
         for piece in part.tool_calls or ():
             function = piece.function or Function()
-            yield self._call(piece).add(piece.id or "", function.name or "", function.text)
+            call = self._call(piece)
+            yield call.add(call.id or piece.id or "", function.name or "", function.text)
         if self._calls.all:
             yield from self._calls.ready(final=False)
 
@@ -121,17 +128,18 @@ class Assembler:
     def _call(self, part: CallPart) -> PartialCall:
         """The call that a part belongs to.
 
-        It is found by its index, unless the part names another id (some services number every call 0). Without an index
-        it is the last call, unless the part names another id or function.
+        It is the one with its index and id, else the last one with its index, or without an index the last of all. A
+        part with a name begins another call if it has another id (some services number every call 0), or neither index
+        nor id. Another id without a name means nothing: some services invent one for each part.
         """
-        for call in reversed(self._calls.all):
-            if part.index is None:
-                named = part.function is not None and bool(part.function.name)
-                if not named or (part.id and part.id == call.id):
-                    return call
-                break
-            if part.index == call.key and part.id in (None, "", call.id):
-                return call
+        function = part.function or Function()
+        alike = [call for call in reversed(self._calls.all) if part.index in (None, call.key)]
+        same = next((call for call in alike if part.id and part.id == call.id), None)
+        if same is not None or (alike and not function.name):
+            return same or alike[0]
+        numbered = alike and part.index is not None and not part.id
+        if numbered and not (alike[0].whole() and function.text.strip()):
+            return alike[0]
         return self._calls.begin(part.index)
 
     def _spoken(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
@@ -151,17 +159,12 @@ class Assembler:
         inputs, outputs = counted.prompt_tokens, counted.completion_tokens
         return Usage(
             model_calls=1,
-            input_tokens=_tokens(inputs) or input_tokens(request),
+            input_tokens=tokens(inputs) or input_tokens(request),
             output_tokens=sum(map(estimate_tokens, written)) if outputs is None or outputs < 0 else outputs,
-            cached_tokens=_tokens(prompt.cached_tokens) if prompt else 0,
-            cache_write_tokens=_tokens(prompt.cache_write_tokens) if prompt else 0,
-            reasoning_tokens=_tokens(completion.reasoning_tokens) if completion else 0,
+            cached_tokens=tokens(prompt.cached_tokens) if prompt else 0,
+            cache_write_tokens=tokens(prompt.cache_write_tokens) if prompt else 0,
+            reasoning_tokens=tokens(completion.reasoning_tokens) if completion else 0,
         )
-
-
-def _tokens(count: int | None) -> int:
-    """A service's count; less than nothing is none, or a budget would grow by it."""
-    return max(0, count or 0)
 
 
 # Failures of chat completions that arrive inside a stream.

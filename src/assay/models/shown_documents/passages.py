@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 
 from assay.core import markers, passage_context
+from assay.core.numbered_titles import sections
 from assay.core.patterns import regex
 from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
+from assay.core.tables.cells import is_head
+from assay.core.tables.spaced_columns import spaced_rows
 from assay.core.text import ends_sentence, is_unspaced, sentences, separate_lines, without_stamp, words
 
 _FIELD = regex(
@@ -48,6 +51,8 @@ ANSWERED = 2
 """The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
 TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
+OPENING_WORDS = 2
+"""The most words of a first sentence that says nothing by itself: "No.", "A: Nothing."."""
 ITEM_WORDS = 4
 """The fewest words of an item of a list that says something: notes seldom end with a full stop."""
 LONGEST = 700
@@ -102,6 +107,7 @@ def read_field(passage: str, text: str) -> PassageField | None:
     match = _FIELD.fullmatch(text)
     if (
         match is None
+        or len(match["key"]) == 1  # "Q: …", "A: …" of a FAQ
         or is_record(text)
         or _keyed(text)
         or len(match["key"].split()) > 4
@@ -130,19 +136,37 @@ def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence
         return _line(passage, place, text)
     if lines := _keyed(text):
         return tuple(each for line in lines for each in _line(passage, place, line))
+    if cells := spaced_rows(text):
+        return _spaced(passage, place, text, cells)
     if (field := read_field(passage, text)) and not ends_sentence(field.value):
         return _line(passage, place, one_line(_BULLET.sub("", text, count=1)))
+    return tuple(
+        each
+        for title, start, end in sections(text)
+        for each in _prose(passage, place, text[start:end], title, headed or bool(title))
+    )
+
+
+def _prose(passage: str, place: int, text: str, title: str, headed: bool) -> Iterator[PassageSentence]:
+    """The sentences of a text below a numbered title ("" if none is above it)."""
     items = _items(text)
     name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
-    found: list[PassageSentence] = []
     for item in items:
         body = _BULLET.sub("", item, count=1)
         short = not headed or len(items) > 1 or body != item
-        for start, end in sentences(body):
+        for start, end in _whole(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             quoted = (part for part in _parts(line) if _quotable(part, short))
-            found.extend(PassageSentence(part, passage, place, heading=name) for part in quoted)
-    return tuple(found)
+            for part in quoted:
+                yield PassageSentence(part, passage, place, heading=f"{title} {name}".strip())
+
+
+def _whole(text: str) -> list[tuple[int, int]]:
+    """The spans of the sentences of a text; a first one of a word or two ("No.") together with the next."""
+    spans = sentences(text)
+    if len(spans) > 1 and len(words(text[slice(*spans[0])])) <= OPENING_WORDS and not asks(text[slice(*spans[0])]):
+        return [(spans[0][0], spans[1][1]), *spans[2:]]
+    return spans
 
 
 def _items(text: str) -> list[str]:
@@ -193,6 +217,11 @@ def is_row(text: str) -> bool:
     return _is_row(text) or is_record(text)
 
 
+def is_in_table(text: str) -> bool:
+    """True if a passage is a table row in any form, or has rows whose columns only spaces set apart."""
+    return is_row(text) or bool(spaced_rows(text))
+
+
 def _row(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
     line = one_line(text).strip("| ")
     return () if set(line) <= set("-|: +=") else _line(passage, place, line)
@@ -202,6 +231,17 @@ def _line(passage: str, place: int, line: str) -> tuple[PassageSentence, ...]:
     """A table row, or a line with a key and a value, quoted as a whole."""
     bare = len(_URL.sub("", line)) * 2 < len(line)
     return () if bare or _unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, place, "row"),)
+
+
+def _spaced(
+    passage: str, place: int, text: str, rows: Sequence[Sequence[tuple[int, int]]]
+) -> tuple[PassageSentence, ...]:
+    """The rows whose columns only spaces set apart, each labelled with the headers if the first line has them."""
+    cells = [[text[start:end] for start, end in row] for row in rows]
+    headed = is_head(cells[0], cells[1:])
+    label = one_line(" ".join(cells[0])) if headed else ""
+    lines = (one_line(" ".join(row)) for row in cells[headed:])
+    return tuple(msgspec.structs.replace(each, label=label) for line in lines for each in _line(passage, place, line))
 
 
 _KEYED = regex(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
@@ -282,7 +322,9 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
             answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED
             above = f"{heading} {asked.text}".strip() if answers else heading
             above = f"{above} {sentence.heading}".strip()
-            placed = msgspec.structs.replace(sentence, heading=above, label=passage.about or _described(passage.text))
+            placed = msgspec.structs.replace(
+                sentence, heading=above, label=passage.about or sentence.label or _described(passage.text)
+            )
             found.setdefault(sentence.text, placed)
     return list(found.values())
 

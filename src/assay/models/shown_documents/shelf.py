@@ -218,13 +218,14 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     `books` is empty for a question about a topic. `missing` names the numbered documents that the question is about and
     that are not shown: their neighbours must not answer for them. `rest` are the terms to look for in texts. `asked` is
-    the question without titles, since their words ask for nothing.
+    the question without titles, since their words ask for nothing. It is `titled` if it names documents by title alone.
     """
 
     books: tuple[SourcePassages, ...] = ()
     missing: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
     asked: ParsedQuestion
+    titled: bool = False
 
     @property
     def absent(self) -> bool:
@@ -255,7 +256,7 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     if books:  # the name of a series' number field asks for it; the name of the series' owner asks for nothing
         held = shelf.described.union(*(stems(book.series) for book in books))
         rest = tuple(term for term in rest if term not in held)
-    return Subject(books=books, missing=missing, rest=rest, asked=asked)
+    return Subject(books=books, missing=missing, rest=rest, asked=asked, titled=bool(titled) and not numbered)
 
 
 def _by_number(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from assay.core import passage_context
-from assay.core.tables.answers import bound, is_computed
+from assay.core.tables.answers import is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_notes, read_tables
-from assay.core.tables.rows import lacking, row_stated, stated_row
+from assay.core.tables.framed_cells import bound
+from assay.core.tables.rows import lacking, row_stated, row_text, stated_row
+from assay.core.tables.spaced_columns import spaced_rows
 from assay.core.tables.table_questions import answer
 from assay.models.questions.question import ParsedQuestion
 from assay.models.questions.words import stems
-from assay.models.shown_documents.passages import is_row, one_line
+from assay.models.shown_documents.passages import is_in_table, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages
 
 
@@ -20,7 +22,7 @@ def tables(shelf: ShownSources) -> list[ReadTable]:
     return [
         table
         for book in shelf.books
-        if any(is_row(passage.text) for passage in book.passages)
+        if any(is_in_table(passage.text) for passage in book.passages)
         for table in _tables_of(book)
     ]
 
@@ -37,14 +39,26 @@ def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The rows whose cells answer, with their headers; none if the question chooses no rows, or asks to compute."""
     shown = tables(shelf)
     chosen = lacking(question.text, shown) or _chosen(question.text, shown)
-    lines = ((each.id, one_line(each.text), each.about) for book in shelf.books for each in book.passages)
-    texts = {id: stated_row(line, head) or line.strip("| ") for id, line, head in lines} if chosen else {}
+    passages = {each.id: each for book in shelf.books for each in book.passages} if chosen else {}
     source, near = shelf.by_passage, frozenset(stems(question.text))
-    return [
-        QuotableUnit(text=texts[id], passages=(id,), source=source[id].id, near=near)
-        for id in dict.fromkeys(name for row in chosen for name in row.names)
-        if id in texts
-    ]
+    said = dict.fromkeys(each for row in chosen for each in _said(row, shown, passages))
+    return [QuotableUnit(text=text, passages=ids, source=source[ids[0]].id, near=near) for text, ids in said]
+
+
+def _said(
+    row: TableRow, shown: Sequence[ReadTable], passages: Mapping[str, passage_context.ShownPassage]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What a row says, and the passages that say it: each that it is in, or if it is a line of one, that one and those
+    with the headers.
+    """
+    ids = [name for name in row.names if name in passages]
+    if ids and spaced_rows(passages[ids[0]].text):
+        table = next(each for each in shown if any(row is other for other in each.rows))
+        yield row_text(table, row), tuple(dict.fromkeys((*ids, *(name for name in table.names if name in passages))))
+        return
+    for id in ids:
+        line = one_line(passages[id].text)
+        yield stated_row(line, passages[id].about) or line.strip("| "), (id,)
 
 
 def _chosen(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
@@ -53,6 +67,15 @@ def _chosen(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
     if found is None or found.wanted.operation != "cell" or not found.wanted.given:
         return ()
     return [row for each in found.answers for row in each.rows]
+
+
+def headed_line(passage: str, line: str) -> str:
+    """A line of a passage whose columns only spaces set apart, with the headers in that; "" if it is no such line."""
+    for table in read_tables([TablePiece("", passage)]) if spaced_rows(passage) else ():
+        for row in table.rows:
+            if " ".join(filter(None, (row.text(at) for at in range(len(table.heads))))) == line:
+                return row_text(table, row)
+    return ""
 
 
 def computed_units(text: str) -> list[QuotableUnit]:

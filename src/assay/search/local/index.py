@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FORMAT = "local-2"
+FORMAT = "local-3"
 """The folder's name; it changes with the schema or the analysis, so that an old index is left alone."""
 HEAP = 64_000_000
 """Bytes a writer may buffer before it writes a segment."""

@@ -24,7 +24,7 @@ __all__ = ["OpenSearchClient", "OpenSearchSearch"]
 
 log = logging.getLogger(__name__)
 
-FORMAT = "2"
+FORMAT = "3"
 """Part of the indexes' names; changes with their fields or the analysis."""
 PAGE, LOT = 200, 500
 """Documents read from the library at a time, and written before they become visible: the most a killed process

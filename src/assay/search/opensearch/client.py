@@ -14,7 +14,8 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ConfigError, SearchAway, SearchError
-from assay.core.remote_services import trusted
+from assay.core.json_decoders import UNREADABLE
+from assay.core.remote_services import retry_after, trusted
 
 SECONDS = 60.0
 BULK_BYTES, BULK_ACTIONS = 5_000_000, 2_000
@@ -153,14 +154,14 @@ class OpenSearchClient:
             if answer.status_code not in LATER:
                 raise SearchError(problem)
             if pause is not None:
-                self._sleep(max(pause, _retry_after(answer)))
+                self._sleep(max(pause, min(retry_after(answer.headers) or 0.0, LONGEST_PAUSE)))
         raise SearchAway(problem)
 
     def _problem(self, answer: httpx2.Response) -> str:
         """The fault, for a reader; raises errors that the caller distinguishes."""
         try:
             problem = msgspec.json.decode(answer.content, type=_ErrorAnswer).error
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             problem = answer.text.strip()[:200]
         kind, reason = ("", problem) if isinstance(problem, str) else (problem.type, problem.reason)
         if answer.status_code == 404 and kind == "index_not_found_exception":
@@ -174,7 +175,7 @@ class OpenSearchClient:
 def _decoded(answer: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(answer or b"{}", type=kind)
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise SearchError(f"OpenSearch gave an answer that cannot be read ({error})") from error
 
 
@@ -190,9 +191,3 @@ def _requests(actions: Iterable[Action]) -> Iterator[list[bytes]]:
         size += len(line)
     if lines:
         yield lines
-
-
-def _retry_after(answer: httpx2.Response) -> float:
-    """Seconds the server asks to wait."""
-    value = answer.headers.get("retry-after", "")
-    return min(float(value), LONGEST_PAUSE) if value.isdigit() else 0.0

@@ -23,7 +23,7 @@ from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FIELDS, POINTER, UNFOUND, around, pack
 from assay.search.shared_index import SharedWork, waiting
 
-FORMAT = "2"
+FORMAT = "3"
 """Changes with the tables or the analysis; an index of another release is left alone."""
 LOCK, TURN = 0x61737365, 0x61737366
 """Keys of the advisory locks for writing the index, and for the turn to read for it, combined with the tables' schema

@@ -132,7 +132,7 @@ class Neighbours(Protocol):
     """Vectors that can be searched for the nearest. For one thread at a time.
 
     Raises (all methods):
-        SearchFailed: the database cannot be used.
+        SearchError: the database cannot be used.
     """
 
     @property

@@ -153,7 +153,7 @@ class VectorStore:
     """The vectors of one model. Blocking; thread-safe; one process at a time may write.
 
     Raises (all methods):
-        SearchFailed: the database cannot be used.
+        SearchError: the database cannot be used.
     """
 
     def __init__(self, engine: Engine, model: str, segmenter: str) -> None:

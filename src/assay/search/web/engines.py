@@ -19,6 +19,7 @@ from assay.search.web.http import (
     decode,
     iso_date,
     plain,
+    readable,
     with_sites,
 )
 
@@ -31,7 +32,7 @@ class _BraveResult(msgspec.Struct):
 
 
 class _BraveWeb(msgspec.Struct):
-    results: list[_BraveResult] = []
+    results: list[msgspec.Raw] = []
 
 
 class _BraveAnswer(msgspec.Struct):
@@ -64,7 +65,7 @@ class Brave(HttpProvider):
                 snippet=plain(each.description),
                 published=iso_date(each.page_age),
             )
-            for each in decode(data, _BraveAnswer).web.results
+            for each in readable(decode(data, _BraveAnswer).web.results, _BraveResult)
         ]
 
 
@@ -77,7 +78,7 @@ class _ExaResult(msgspec.Struct):
 
 
 class _ExaAnswer(msgspec.Struct):
-    results: list[_ExaResult]
+    results: list[msgspec.Raw]
 
 
 class Exa(HttpProvider):
@@ -109,7 +110,7 @@ class Exa(HttpProvider):
                 published=iso_date(each.published),
                 author=each.author or "",
             )
-            for each in decode(data, _ExaAnswer).results
+            for each in readable(decode(data, _ExaAnswer).results, _ExaResult)
         ]
 
 
@@ -120,7 +121,7 @@ class _GoogleItem(msgspec.Struct):
 
 
 class _GoogleAnswer(msgspec.Struct):
-    items: list[_GoogleItem] = []
+    items: list[msgspec.Raw] = []
 
 
 class GooglePSE(HttpProvider):
@@ -154,7 +155,7 @@ class GooglePSE(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.link, title=each.title, snippet=plain(each.snippet))
-            for each in decode(data, _GoogleAnswer).items
+            for each in readable(decode(data, _GoogleAnswer).items, _GoogleItem)
         ]
 
 
@@ -166,7 +167,7 @@ class _SearXNGResult(msgspec.Struct):
 
 
 class _SearXNGAnswer(msgspec.Struct):
-    results: list[_SearXNGResult]
+    results: list[msgspec.Raw]
 
 
 class SearXNG(HttpProvider):
@@ -176,6 +177,7 @@ class SearXNG(HttpProvider):
     """
 
     name = "searxng"
+    forbids = "; add `json` to `search.formats` in its settings"
 
     def ask(self, query: Query) -> Ask:
         params: dict[str, str | int] = {"q": with_sites(query), "format": "json"}
@@ -187,7 +189,7 @@ class SearXNG(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published))
-            for each in decode(data, _SearXNGAnswer).results
+            for each in readable(decode(data, _SearXNGAnswer).results, _SearXNGResult)
         ]
 
 
@@ -199,7 +201,7 @@ class _SerperResult(msgspec.Struct):
 
 
 class _SerperAnswer(msgspec.Struct):
-    organic: list[_SerperResult] = []
+    organic: list[msgspec.Raw] = []
 
 
 class Serper(HttpProvider):
@@ -223,7 +225,7 @@ class Serper(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.link, title=each.title, snippet=plain(each.snippet), published=iso_date(each.date))
-            for each in decode(data, _SerperAnswer).organic
+            for each in readable(decode(data, _SerperAnswer).organic, _SerperResult)
         ]
 
 
@@ -240,7 +242,7 @@ class _TavilyResult(msgspec.Struct):
 
 
 class _TavilyAnswer(msgspec.Struct):
-    results: list[_TavilyResult]
+    results: list[msgspec.Raw]
 
 
 class Tavily(HttpProvider):
@@ -270,7 +272,7 @@ class Tavily(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published_date))
-            for each in decode(data, _TavilyAnswer).results
+            for each in readable(decode(data, _TavilyAnswer).results, _TavilyResult)
         ]
 
 
@@ -281,7 +283,7 @@ class _WikipediaPage(msgspec.Struct):
 
 
 class _WikipediaQuery(msgspec.Struct):
-    search: list[_WikipediaPage]
+    search: list[msgspec.Raw]
 
 
 class _WikipediaAnswer(msgspec.Struct):
@@ -318,5 +320,5 @@ class Wikipedia(HttpProvider):
                 snippet=plain(each.snippet),
                 published=iso_date(each.timestamp),
             )
-            for each in decode(data, _WikipediaAnswer).query.search
+            for each in readable(decode(data, _WikipediaAnswer).query.search, _WikipediaPage)
         ]

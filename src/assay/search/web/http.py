@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
@@ -17,9 +18,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ConfigError, SearchError
 from assay.core.json_decoders import UNREADABLE
+from assay.core.patterns import regex
 from assay.core.ports import Query
 from assay.core.ports.models import Secret
 from assay.core.remote_services import retry_after, trusted
+from assay.core.web_addresses import BadUrl, is_address, read
 
 
 class SearchAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +57,7 @@ class WebSearchProvider(Protocol):
         """Return at most `query.limit` pages, best first.
 
         Raises:
-            SearchFailed: it could not answer; the reason says what to do, if anything can be done.
+            SearchError: it could not answer; the reason says what to do, if anything can be done.
         """
         ...
 
@@ -84,12 +87,23 @@ def plain(markup: str | None) -> str:
     return " ".join(text.split())
 
 
+_NUMBERS = regex(r"(\d{1,2})([./])(\d{1,2})\2(\d{4})(?!\d)", re.ASCII)
+
+
 def iso_date(date: str | int | None) -> str:
-    """A date as ISO; a year or a month alone stays one, anything else (or a relative date) is ""."""
+    """A date as ISO; a year or a month alone stays one, anything else (or a relative date) is "".
+
+    Of `4/3/2024` only the year is certain; with dots the day comes first.
+    """
     text = str(date or "").strip()
     if text.isdigit():
         return text if len(text) == 4 and text.isascii() else ""
     first, second = datetime(1904, 2, 3), datetime(1906, 5, 7)
+    if numbers := _NUMBERS.match(text):
+        day, mark, month, year = numbers.groups()
+        if mark == "/" and day != month and max(int(day), int(month)) <= 12:
+            return year  # nobody knows which of them is the month
+        text = f"{year}-{month}-{day}" if int(month) <= 12 else f"{year}-{day}-{month}"
     try:  # missing parts come from the default: two defaults reveal them
         one, other = dates.parse(text, default=first), dates.parse(text, default=second)
     except (ValueError, ArithmeticError, TypeError):
@@ -130,7 +144,7 @@ SPARE = 0.5
 
 
 class Rest:
-    """True if a provider is worth querying: an unreachable one would cost every query its whole time limit."""
+    """Leaves a provider alone after failures: an unreachable one would cost every query its whole time limit."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -138,7 +152,7 @@ class Rest:
         self._reason = ""
 
     def check(self) -> None:
-        """Raise SearchFailed if it just failed, with the same message."""
+        """Raise SearchError if it just failed, with the same message."""
         if asyncio.get_running_loop().time() < self._until:
             raise SearchError(self._reason)
 
@@ -185,6 +199,8 @@ class HttpProvider(ABC):
     """Seconds between two requests, as the provider's terms demand."""
     most: ClassVar[int] = 20
     """Hits that one request may ask for."""
+    forbids: ClassVar[str] = ""
+    """What to do if it refuses requests without a key."""
 
     def __init__(self, access: SearchAccess = SearchAccess()) -> None:
         """Raise ConfigError if a key or an address is missing."""
@@ -219,7 +235,7 @@ class HttpProvider(ABC):
         """
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `Provider.find`."""
+        """See `WebSearchProvider.find`."""
         ask = self.ask(query)
         return self.read(await self.send(ask), ask.base or self.url)[: query.limit]
 
@@ -233,7 +249,7 @@ class HttpProvider(ABC):
             hits = [msgspec.structs.replace(hit, url=_joined(base, hit.url)) for hit in self.hits(data)]
         except (*UNREADABLE, ValueError) as error:
             raise SearchError(f"{self.name} sent an answer that cannot be read: {self._hidden(str(error))}") from error
-        return [hit for hit in hits if hit.url.startswith(("http://", "https://"))]
+        return [hit for hit in hits if hit.url]
 
     async def send(self, ask: Ask) -> bytes:
         """The body of a successful answer; a busy provider is asked once more, if it says when.
@@ -296,6 +312,8 @@ class HttpProvider(ABC):
         text = self._hidden(" ".join(data[:2_000].decode(errors="replace").split()))[:WORDS]
         words = f": {text}" if text and not text.startswith("<") else ""
         if status in (401, 403):
+            if not self.key:
+                return f"{self.name} refuses to answer ({status}){words}{self.forbids}"
             return f"{self.name} refused the key ({status}){words}; assay keys set {self.name}"
         if status == 429:
             wait = retry_after(headers)
@@ -308,11 +326,18 @@ class HttpProvider(ABC):
 
 
 def _joined(base: str, url: str) -> str:
-    """A provider's address, relative or not; "" if it is not valid: one bad hit does not spoil the others."""
+    """A provider's address, relative or not; "" if it is not that of a page: one bad hit does not spoil the others."""
     try:
-        return urljoin(base, url)
-    except ValueError:
+        whole = urljoin(base, url) if url else ""
+        return whole if is_address(whole) or not url else read(url, base).href
+    except (BadUrl, ValueError):
         return ""
+
+
+_ESCAPE = regex(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""An escape in JSON; the group is half of a pair, as services leave where they cut a text within an emoji."""
 
 
 def decode(data: bytes, type: type[T]) -> T:
@@ -321,4 +346,23 @@ def decode(data: bytes, type: type[T]) -> T:
     Raises:
         msgspec.DecodeError: it is not.
     """
+    if b"\\ud" in data or b"\\uD" in data:
+        data = _ESCAPE.sub(lambda found: b"\\ufffd" if found[1] else found[0], data)
     return msgspec.json.decode(data, type=type)
+
+
+def readable(rows: Sequence[msgspec.Raw], type: type[T]) -> list[T]:
+    """The rows that are a `type`: one odd row does not spoil the others.
+
+    Raises:
+        msgspec.DecodeError: there are rows, and none of them is.
+    """
+    found, failed = list[T](), None
+    for row in rows:
+        try:
+            found.append(msgspec.json.decode(row, type=type))
+        except UNREADABLE as error:
+            failed = error
+    if failed is not None and not found:
+        raise failed
+    return found

@@ -13,6 +13,7 @@ from typing import Literal, Self
 
 import msgspec
 
+from assay.core.clean import HARMFUL, one_line
 from assay.core.errors import SearchError
 from assay.core.ports import AskedAhead, Blobs, Clock, Hit, Library, Query, RateLimiter
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot, sha256
@@ -77,7 +78,7 @@ class OnlineSearch:
                 self._rest.failed(failed.reason, self._clock.monotonic() - begun)
                 raise
             self._rest.answered()
-            return found
+            return [_printable(hit) for hit in found]
 
     async def close(self) -> None:
         """Close connections."""
@@ -118,3 +119,14 @@ class OnlineSearch:
             published=hit.published,
             metadata={"provider": self.name},
         )
+
+
+def _printable(hit: WebHit) -> WebHit:
+    """A hit without the control characters that databases refuse and terminals obey."""
+    return msgspec.structs.replace(
+        hit,
+        url=HARMFUL.sub("", hit.url),
+        title=one_line(hit.title),
+        snippet=HARMFUL.sub("", hit.snippet),
+        author=one_line(hit.author),
+    )

@@ -12,7 +12,7 @@ from assay.core.json_decoders import UNREADABLE
 from assay.core.later import later
 from assay.core.ports import Query
 from assay.core.sources import Notice
-from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, WebHit, decode, iso_date, plain
+from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, WebHit, decode, iso_date, plain, readable
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -82,7 +82,7 @@ class _CrossrefItem(msgspec.Struct):
 
 
 class _CrossrefMessage(msgspec.Struct):
-    items: list[_CrossrefItem]
+    items: list[msgspec.Raw]
 
 
 class _CrossrefAnswer(msgspec.Struct):
@@ -119,7 +119,7 @@ class Crossref(HttpProvider):
                 published=_date(each.issued),
                 author="; ".join(filter(None, map(_crossref_name, each.author))),
             )
-            for each in decode(data, _CrossrefAnswer).message.items
+            for each in readable(decode(data, _CrossrefAnswer).message.items, _CrossrefItem)
         ]
 
 
@@ -212,7 +212,7 @@ class _OpenAlexWork(msgspec.Struct):
 
 
 class _OpenAlexAnswer(msgspec.Struct):
-    results: list[_OpenAlexWork]
+    results: list[msgspec.Raw]
 
 
 class OpenAlex(HttpProvider):
@@ -230,7 +230,7 @@ class OpenAlex(HttpProvider):
         return _works(asked, query, ("from_publication_date", "to_publication_date"), self.option)
 
     def hits(self, data: bytes) -> list[WebHit]:
-        return [_openalex_hit(work) for work in decode(data, _OpenAlexAnswer).results]
+        return [_openalex_hit(work) for work in readable(decode(data, _OpenAlexAnswer).results, _OpenAlexWork)]
 
 
 def _openalex_hit(work: _OpenAlexWork) -> WebHit:
@@ -286,7 +286,7 @@ class PubMed(HttpProvider):
     pause = 0.34
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `Provider.find`."""
+        """See `WebSearchProvider.find`."""
         data = await self.send(self.ask(query))
         try:
             ids = decode(data, _PubMedIds).esearchresult.idlist[: query.limit]
@@ -308,7 +308,11 @@ class PubMed(HttpProvider):
 
     def hits(self, data: bytes) -> list[WebHit]:
         result = decode(data, _PubMedAnswer).result
-        articles = [decode(bytes(result[id]), _PubMedArticle) for id in decode(bytes(result["uids"]), list[str])]
+        records = [record for id, record in result.items() if id != "uids"]
+        if "uids" not in result or not records:
+            raise ValueError("no records of articles")
+        order = {id: at for at, id in enumerate(decode(bytes(result["uids"]), list[str]))}
+        articles = sorted(readable(records, _PubMedArticle), key=lambda each: order.get(each.uid, len(order)))
         return [
             WebHit(
                 url=f"https://pubmed.ncbi.nlm.nih.gov/{each.uid}/",
@@ -341,7 +345,7 @@ class _SemanticPaper(msgspec.Struct):
 
 
 class _SemanticAnswer(msgspec.Struct):
-    data: list[_SemanticPaper] = []
+    data: list[msgspec.Raw] = []
 
 
 class SemanticScholar(HttpProvider):
@@ -373,5 +377,5 @@ class SemanticScholar(HttpProvider):
                 published=iso_date(each.published or each.year),
                 author="; ".join(name.name for name in each.authors if name.name),
             )
-            for each in decode(data, _SemanticAnswer).data
+            for each in readable(decode(data, _SemanticAnswer).data, _SemanticPaper)
         ]

@@ -9,14 +9,13 @@ from urllib.parse import quote
 
 import msgspec
 from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException
 
 from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
 from assay.evidence.ingest import UPLOADED, address
 from assay.server.api.documents import WAIT, AdditionList, await_additions, named_alone
 from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
-from assay.server.guards import body_of
+from assay.server.guards import body_of, form_of
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall, shown
 from assay.services.collections import Synced
@@ -26,6 +25,7 @@ routes = Endpoints("documents")
 MOST = 1_000
 PIECE = 1 << 20
 FILES = ("application/octet-stream", "multipart/form-data")
+MORE_FILES = "send fewer or smaller files at a time; the setting server.upload_mb allows larger ones"
 
 
 class CollectionNames(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,7 +162,8 @@ async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -
     The answer comes when they are read (201), or after `wait` seconds (202): then they are read in the background.
     """
     most = call.backend.settings.server.upload_mb * 1_000_000
-    body_of(call.request).most = most + 100_000  # a form has more than its files
+    body = body_of(call.request)
+    body.most, body.instead = most + 100_000, MORE_FILES  # a form has more than its files
     type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if type == "multipart/form-data":
         return await await_additions(call, await _form(call, collection, most), query.wait)
@@ -175,10 +176,7 @@ async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -
 
 async def _form(call: RouteCall, collection: str, most: int) -> list[Addition]:
     """The files of a form, which are on disk by then."""
-    try:
-        form = await call.request.form(max_files=100, max_fields=10)
-    except MultiPartException as error:
-        raise refusal("bad-request", f"the form cannot be read: {error.message}") from error
+    form = await form_of(call.request, files=100, fields=10)
     try:
         files = [each for _, each in form.multi_items() if not isinstance(each, str)]
         if not files:

@@ -22,7 +22,7 @@ from assay.evidence.ingest import UPLOADED
 from assay.server.api.run_requests import AddedScope, RequestBody, roles, sources_of
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
-from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, STREAM, EventStream, frame
+from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, STREAM, EventStream, frame, last_event_of
 from assay.server.wire import Endpoints, RouteCall, shown
 from assay.services.additions import FOLDER
 from assay.services.shelves import DocumentFacts, Excerpt, PageText
@@ -205,17 +205,22 @@ async def show_addition(call: RouteCall, addition: str) -> AdditionShown:
     return _addition_shown(await call.assay.addition(addition))
 
 
-@routes.get("/additions/{addition}/events", media=(STREAM,), pages=AdditionShown)
+@routes.get("/additions/{addition}/events", media=(STREAM,), headers=("Last-Event-ID",), pages=AdditionShown)
 async def addition_events(call: RouteCall, addition: str) -> Response:
-    """Stream the progress of an addition until it has ended; each frame is the addition at that moment."""
-    await call.assay.addition(addition)
+    """Stream the progress of an addition until it has ended; each frame is the addition at that moment.
+
+    To resume a stream, send the number of the last frame in `Last-Event-ID`; after the last one the answer is 204.
+    """
+    now, last = await call.assay.addition(addition), last_event_of(call.request) or 0
+    if now.state in ENDED and now.seq == last:
+        return Response(status_code=204)
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=STREAM)
-    return EventStream(_progress(call, addition), call.backend.streams.ticket(call.owner))
+    return EventStream(_progress(call, addition, last), call.backend.streams.ticket(call.owner))
 
 
-async def _progress(call: RouteCall, addition: str) -> AsyncIterator[bytes]:
-    last, silent = 0, 0.0
+async def _progress(call: RouteCall, addition: str, last: int) -> AsyncIterator[bytes]:
+    silent = 0.0
     yield BEGIN
     while not call.backend.closing.is_set():
         now = await call.assay.addition(addition)

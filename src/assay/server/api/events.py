@@ -15,7 +15,6 @@ from starlette.responses import Response
 
 from assay.core import events as e
 from assay.core.coordinates import Coordinates, Placer
-from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, Event, decode
 from assay.core.phrases import LIMITS
 from assay.core.plan import Plan
@@ -37,6 +36,7 @@ from assay.server.streams import (
     EventStream,
     Picked,
     event_frame,
+    last_event_of,
     picked,
     run_frames,
 )
@@ -216,14 +216,11 @@ async def placed_frames(groups: AsyncIterator[Sequence[Envelope]], after: int, w
     """The log of a run, read from its first event, as frames with places and packets; those after `after`."""
     projection = PacketProjection()
     yield BEGIN
-    try:
-        async for group in groups:
-            placed = [projection.take(envelope) for envelope in group]
-            chunk = b"".join(event_frame(each) for each in placed if each.seq > after and wanted(each.type))
-            if chunk or not group:
-                yield chunk or BEAT
-    except (Cancelled, UnknownName):
-        yield BEGIN
+    async for group in groups:
+        placed = [projection.take(envelope) for envelope in group]
+        chunk = b"".join(event_frame(each) for each in placed if each.seq > after and wanted(each.type))
+        if chunk or not group:
+            yield chunk or BEAT
 
 
 MOST = 5_000
@@ -262,7 +259,8 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
     EventSource to stop. A lost connection ends nothing: reconnect with `Last-Event-ID` or `after`.
     """
     row = await call.assay.find(run)
-    after = _after(call, query)
+    known = last_event_of(call.request)
+    after = max(query.after or 0, 0) if known is None else known
     if after > row.last_seq:
         raise refusal("invalid", f"run {row.run_id} has no event {after}: its last is {row.last_seq}")
     type = accepts(call.request.headers, (STREAM, JSON))
@@ -287,17 +285,6 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
     if row.status in FINAL:
         return EventStream(alone, ticket)
     return RunStream(call.backend.broadcasts, (row.run_id, row.last_seq), (query.types, after), ticket, alone)
-
-
-def _after(call: RouteCall, query: EventsWanted) -> int:
-    """The number of the last known event; a browser that reconnects sends it itself."""
-    value = call.request.headers.get("last-event-id", "").strip()
-    if value:
-        try:
-            return max(int(value), 0)
-        except ValueError:
-            raise refusal("invalid", f"Last-Event-ID is the number of an event, not {value[:40]!r}") from None
-    return max(query.after or 0, 0)
 
 
 async def _more(call: RouteCall, run: str, after: int, query: EventsWanted) -> bool:

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import msgspec
 
+from assay.core.errors import Cancelled
 from assay.core.events import ControlApplied, RunWaiting
 from assay.core.markers import CitationMode
-from assay.core.ports import FINAL, RunStatus
+from assay.core.ports import FINAL, RunRow, RunStatus
 from assay.core.ports.lists import ThreadRow
 from assay.core.run_options import RunOptions
 from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, begun, detail, listed
@@ -104,10 +105,11 @@ async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBe
     async def begin() -> str:
         return await _begin(call, body, options_of(body))
 
-    run_id = await once(call, body, begin)
     if not query.wait:
-        return _begun(call, run_id)
-    await _at_rest(call, run_id, query.wait)
+        return _begun(call, await once(call, body, begin))
+    with closing(call.backend.streams.ticket(call.owner)):  # before it begins: who is refused may send it again
+        run_id = await once(call, body, begin)
+        await _at_rest(call, await call.assay.find(run_id), query.wait)
     return _begun(call, run_id, (await call.assay.find(run_id)).status)
 
 
@@ -149,7 +151,10 @@ async def show_run(call: RouteCall, run: str, query: Shown) -> RunDetail:
     With `wait` the answer comes when it has ended, is paused or waits for a person, or after so many seconds.
     """
     if query.wait and call.request.method != "HEAD":
-        await _at_rest(call, run, query.wait)
+        found = await call.assay.find(run)
+        if found.status not in AT_REST:
+            with closing(call.backend.streams.ticket(call.owner)):
+                await _at_rest(call, found, query.wait)
     view = await call.backend.view(call.owner, run)
     row = await call.assay.find(view.run_id)
     call.headers["ETag"] = f'W/"{view.last_seq}"'
@@ -199,21 +204,21 @@ async def _begin(call: RouteCall, body: RunWanted, wanted: RunOptions) -> str:
     return await call.backend.begin(call.owner, body.question, sources=sources, webhook=told, **wanted)
 
 
-async def _at_rest(call: RouteCall, run: str, seconds: float) -> None:
-    """Wait until a run is at rest, at most so long; this counts as a stream of its user."""
-    row = await call.assay.find(run)
+async def _at_rest(call: RouteCall, row: RunRow, seconds: float) -> None:
+    """Wait until a run is at rest, at most so long; the caller has a ticket, since it counts as a stream."""
     if row.status in AT_REST:
         return
-    with closing(call.backend.streams.ticket(call.owner)):
-        async with aclosing(call.backend.groups(call.owner, row.run_id, row.last_seq)) as groups:
-            try:
-                async with asyncio.timeout(seconds):
-                    async for group in groups:
-                        stopped = any(each.type in (ControlApplied.kind, RunWaiting.kind) for each in group)
-                        if stopped and (await call.assay.find(row.run_id)).status in AT_REST:
-                            return
-            except TimeoutError:
-                pass  # it is still active, and is shown as it is
+    try:
+        async with (
+            aclosing(call.backend.groups(call.owner, row.run_id, row.last_seq)) as groups,
+            asyncio.timeout(seconds),
+        ):
+            async for group in groups:
+                stopped = any(each.type in (ControlApplied.kind, RunWaiting.kind) for each in group)
+                if stopped and (await call.assay.find(row.run_id)).status in AT_REST:
+                    return
+    except (TimeoutError, Cancelled):
+        pass  # the wait is over, or the server stops: the run goes on, and is shown as it is
 
 
 def _begun(call: RouteCall, run_id: str, status: RunStatus = "created") -> RunBegun:

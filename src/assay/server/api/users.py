@@ -46,7 +46,10 @@ class PasswordChange(RequestBody, frozen=True, kw_only=True):
 
 
 class TokenWanted(RequestBody, frozen=True, kw_only=True):
-    """A token: its purpose, its rights among those of the user, and its days; by default it is valid until revoked."""
+    """A token: its purpose, its rights among those of the user, and its days; by default it is valid until revoked.
+
+    `write` includes `read`.
+    """
 
     name: str = ""
     scopes: tuple[Permission, ...] = ("read", "write")
@@ -201,10 +204,7 @@ async def add_user(call: RouteCall, body: UserWanted) -> UserShown:
 @routes.patch("/users/{user}", scope="admin")
 async def change_user(call: RouteCall, user: str, body: UserChange) -> UserShown:
     """Change a user's role or password; a new password ends their sessions."""
-    if body.role is not None:
-        await _users(call).set_role(user, body.role)
-    if body.password is not None:
-        await _users(call).set_password(user, body.password)
+    await _users(call).change(user, role=body.role, password=body.password)
     return _user_shown(await _users(call).find(user))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from weakref import WeakKeyDictionary
@@ -12,14 +13,17 @@ from mcp.server.request_state import RequestStateSecurity
 from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.requests import Request
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assay.server.backend import Backend, RouteGroup, owner_of
+from assay.server.guards import body_of
 from assay.server.mcp.mcp_server import build_server
 from assay.server.mcp.service import McpService
 from assay.server.protocol_runs import Caller
 
 PATH = "/mcp"
+BODY_BYTES = 4_000_000
 
 _made: WeakKeyDictionary[Backend, MCPServer[McpService]] = WeakKeyDictionary()
 
@@ -32,12 +36,26 @@ def routes(backend: Backend) -> Sequence[BaseRoute]:
     """
     application = _server(backend).streamable_http_app(
         streamable_http_path=PATH,
+        max_request_body_size=sys.maxsize,  # the server's guards check, and say what to do
         stateless_http=backend.settings.database is not None,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=False
         ),  # the server's guards check
     )
+    for route in application.routes:
+        if isinstance(route, Route):
+            route.app = _bounded(route.app)
     return application.routes
+
+
+def _bounded(application: ASGIApp) -> ASGIApp:
+    """An application whose requests have bodies of at most `BODY_BYTES`."""
+
+    async def bounded(scope: Scope, receive: Receive, send: Send) -> None:
+        body_of(Request(scope)).most = BODY_BYTES
+        await application(scope, receive, send)
+
+    return bounded
 
 
 @asynccontextmanager

@@ -98,8 +98,9 @@ def _fields(instruction: str, format: Format | None) -> Sequence[tuple[str, bool
     """The names of a form's fields, and whether each is a list."""
     schema = format.json_schema.schema if format and format.json_schema else None
     if schema:
-        properties = schema.get("properties", {})
-        return [(name, isinstance(kind, dict) and kind.get("type") == "array") for name, kind in properties.items()]
+        properties = schema.get("properties")
+        named = properties if isinstance(properties, dict) else {}
+        return [(name, isinstance(kind, dict) and kind.get("type") == "array") for name, kind in named.items()]
     found = _FORM.search(instruction)
     return [(found[1], found[2] == "[")] if found else []
 

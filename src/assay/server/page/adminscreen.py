@@ -186,7 +186,7 @@ async def _users(call: RouteCall, fault: Refusal | AssayError | None = None, for
         call,
         "admin/users.html",
         section="settings",
-        **fault_values(fault),
+        **fault_values(fault, tuple(map(str, call.request.path_params.values()))),
         users=(await users.list_users(call)).users,
         roles=tuple(PERMISSIONS),
         name=form.text("name") if form else "",

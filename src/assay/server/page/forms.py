@@ -9,7 +9,6 @@ from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 from starlette.datastructures import FormData, UploadFile
-from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
 from assay.core.brief import ROLES, Brief, Section
@@ -18,8 +17,9 @@ from assay.core.options import Declared, declared, nested
 from assay.core.run_options import RunOptions, Waiting
 from assay.core.sources import sha256
 from assay.core.translation import N_
+from assay.server.api.collections import MORE_FILES
 from assay.server.api.run_requests import RunWanted
-from assay.server.guards import body_of
+from assay.server.guards import body_of, form_of
 from assay.server.problems import refusal
 from assay.server.wire import BODY_BYTES, RouteCall
 from assay.settings import Settings
@@ -53,11 +53,11 @@ async def read_form(request: Request, most: int = BODY_BYTES) -> PageForm:
     Raises:
         Refusal: it cannot be read, or is too large.
     """
-    body_of(request).most = most
-    try:
-        form = await request.form(max_files=100, max_fields=1_000, max_part_size=BODY_BYTES)
-    except MultiPartException as error:
-        raise refusal("bad-request", f"the form cannot be read: {error.message}") from error
+    body = body_of(request)
+    body.most = most
+    if most > BODY_BYTES:
+        body.instead = MORE_FILES
+    form = await form_of(request, files=100, fields=1_000)
     return PageForm(_fields(form), tuple(_files(form)))
 
 
@@ -81,7 +81,7 @@ PATIENCE, PAUSE = 60.0, 0.1
 
 
 async def begun_once(call: RouteCall, form: PageForm, begin: Callable[[], Awaitable[str]]) -> str:
-    """The id of the run that `begin` starts for a form: where the same form was sent before, that of then.
+    """The id of what `begin` starts for a form, a run or a schedule: where the same form was sent before, that of then.
 
     Without a script nothing holds back a second press of its button. A form that was changed in between is another
     one; so is each form that the server shows, by its hidden key.
@@ -124,7 +124,7 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
     return converted({**asked, **more}, RunWanted)
 
 
-def form_of(brief: Brief, settings: Settings) -> PageForm:
+def form_for(brief: Brief, settings: Settings) -> PageForm:
     """The form that asks for the run of a brief again; what the settings say need not be said."""
     models = settings.roles()
     rules, budget = brief.scope.rules, brief.budget

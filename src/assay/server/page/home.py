@@ -13,10 +13,10 @@ from assay.core.ports import RunStatus
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
-from assay.server.page.forms import PageForm, begun_once, check_places, form_of, read_form, run_wanted
+from assay.server.page.forms import PageForm, begun_once, check_places, form_for, read_form, run_wanted
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
-from assay.server.problems import Refusal, problem_of, refusal
+from assay.server.problems import Refusal, refusal
 from assay.server.wire import RouteCall
 from assay.services.schedules import format_interval
 
@@ -65,7 +65,7 @@ async def show_home(call: RouteCall) -> Response:
     if like := asked.get("like", ""):
         brief = (await call.backend.view(call.owner, like)).brief
         if brief is not None:
-            return await _home(call, form_of(brief, call.backend.settings))
+            return await _home(call, form_for(brief, call.backend.settings))
     return await _home(call, PageForm({"question": (asked.get("question", ""),)}))
 
 
@@ -93,11 +93,9 @@ async def ask(call: RouteCall) -> Response:
     try:
         check_places(form)
         run = await begun_once(call, form, begin)
-    except Refusal as refused:
-        said = "" if unread else refused.problem.detail or refused.problem.title
-        return await _home(call, form, said, refused.problem.status, unread=unread)
-    except AssayError as error:
-        return await _home(call, form, str(error), problem_of(error, ()).status)
+    except (Refusal, AssayError) as error:
+        found = fault_values(error) | ({"fault": ""} if unread else {})  # the files say more
+        return await _home(call, form, unread=unread, **found)
     finally:
         await call.request.close()
     return go_to(f"/runs/{run}")
@@ -106,23 +104,22 @@ async def ask(call: RouteCall) -> Response:
 async def estimate(call: RouteCall) -> Response:
     """Estimate a run, beside the form, without starting one."""
     form = await read_form(call.request)
+    found, wrong = None, fault_values(None)
     try:
-        found, fault = await reports.estimate_run(call, run_wanted(form)), ""
-    except Refusal as refused:
-        found, fault = None, refused.problem.detail
-    except AssayError as error:
-        found, fault = None, str(error)
+        found = await reports.estimate_run(call, run_wanted(form))
+    except (Refusal, AssayError) as error:
+        wrong = fault_values(error)
     if is_fragment(call.request):
-        return piece(call.request, "parts/estimate.html", estimate=found, fault=fault)
-    return await _home(call, form, fault, estimate=found)
+        return piece(call.request, "parts/estimate.html", estimate=found, fault=wrong["fault"])
+    return await _home(call, form, estimate=found, **wrong)
 
 
 async def _home(
     call: RouteCall,
     form: PageForm,
+    *,
     fault: str = "",
     status: int = 200,
-    *,
     estimate: Estimate | None = None,
     unread: Sequence[str] = (),
 ) -> Response:
@@ -195,10 +192,14 @@ async def list_schedules(call: RouteCall) -> Response:
 async def add_schedule(call: RouteCall) -> Response:
     """Have the server ask a question repeatedly."""
     form = await read_form(call.request)
+
+    async def add() -> str:
+        wanted = automation.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
+        return (await automation.add_schedule(call, wanted)).id
+
     try:
         check_places(form)
-        wanted = automation.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
-        await automation.add_schedule(call, wanted)
+        await begun_once(call, form, add)
     except (Refusal, AssayError) as error:
         return await _schedules(call, form, error)
     return go_to("/schedules")

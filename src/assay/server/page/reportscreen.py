@@ -34,9 +34,9 @@ from assay.server.api.run_requests import AddedScope
 from assay.server.page.forms import PageForm, converted, read_form
 from assay.server.page.regions import active_seconds, summary_of
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
-from assay.server.page.templates_environment import go_to, screen
+from assay.server.page.templates_environment import fault_values, go_to, screen
 from assay.server.page.words import language_of
-from assay.server.problems import Refusal, problem_of
+from assay.server.problems import Refusal
 from assay.server.wire import RouteCall
 from assay.settings import Settings
 
@@ -187,11 +187,8 @@ async def make_share(call: RouteCall, run: str) -> Response:
     view = await call.backend.view(call.owner, run)
     try:
         made = await reports.share_run(call, view.run_id, converted(given, reports.ShareWanted))
-    except Refusal as refused:
-        fault = refused.problem.detail or refused.problem.title
-        return await report_screen(call, view, fault=fault, status=refused.problem.status)
-    except AssayError as error:
-        return await report_screen(call, view, fault=str(error), status=problem_of(error).status)
+    except (Refusal, AssayError) as error:
+        return await report_screen(call, view, **fault_values(error))
     return await report_screen(call, view, link=made.url)
 
 
@@ -229,7 +226,7 @@ async def verify(call: RouteCall) -> Response:
         )
         found = await documents.verify_text(call, wanted)
     except (Refusal, AssayError) as error:
-        return await _verify(call, form, fault=str(error), status=422)
+        return await _verify(call, form, **fault_values(error))
     finally:
         await call.request.close()
     return await _verify(call, form, msgspec.structs.replace(found, warnings=(*unread, *found.warnings)))
@@ -276,12 +273,12 @@ async def compare(call: RouteCall) -> Response:
     asked = call.request.query_params
     first, second = asked.get("a", ""), asked.get("b", "")
     page = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MOST_RUNS))
-    found, fault = None, ""
+    found, wrong = None, fault_values(None)
     if first and second:
         try:
             found = await reports.compare_runs(call, reports.Compared(a=first, b=second))
         except (Refusal, AssayError) as error:
-            fault = str(error)
+            wrong = fault_values(error)
     offered = [RunOffered(run.id, run.question, run.created_at) for run in page.runs]
     for run in filter(None, (first, second)):
         if all(run != each.id for each in offered):
@@ -289,7 +286,7 @@ async def compare(call: RouteCall) -> Response:
                 row = await call.assay.find(run)  # an older one, or one that did not complete
                 offered.append(RunOffered(row.run_id, row.question, row.created_at))
     first, second = _pair(offered, first, second)
-    return screen(call, "compare.html", section="runs", runs=offered, a=first, b=second, found=found, fault=fault)
+    return screen(call, "compare.html", section="runs", runs=offered, a=first, b=second, found=found, **wrong)
 
 
 def _pair(offered: Sequence[RunOffered], first: str, second: str) -> tuple[str, str]:

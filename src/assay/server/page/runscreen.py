@@ -20,7 +20,7 @@ from assay.server.page.reportscreen import WORDS, report_screen
 from assay.server.page.templates_environment import go_to, local, noted, screen
 from assay.server.page.words import language_of
 from assay.server.problems import refusal, whole_number
-from assay.server.streams import HEADERS, EventStream
+from assay.server.streams import HEADERS, EventStream, last_event_of
 from assay.server.wire import RouteCall
 
 FOUND = 20
@@ -90,8 +90,9 @@ async def _watched(call: RouteCall, view: RunView) -> Response:
 async def live(call: RouteCall, run: str) -> Response:
     """The regions of a run's screen as they change, as server-sent events."""
     row = await call.assay.find(run)
-    value = call.request.headers.get("last-event-id") or call.request.query_params.get("after", "0")
-    after = whole_number(value)
+    value = call.request.query_params.get("after", "0")
+    known = last_event_of(call.request)
+    after = whole_number(value) if known is None else known
     if after is None:
         raise refusal("invalid", f"expected the number of an event, not {value[:40]!r}")
     if after > row.last_seq:
@@ -206,9 +207,11 @@ async def exclude(call: RouteCall, run: str) -> Response:
     left_out = form.texts("source")
     if not left_out:
         raise refusal("invalid", N_("tick the sources to leave out"))
-    wanted = ForkWanted(point="write", exclude=left_out, scope=AddedScope())
-    begun = await reports.fork_run(call, run, wanted)
-    return go_to(f"/runs/{begun.id}")
+
+    async def begin() -> str:
+        return (await reports.fork_run(call, run, ForkWanted(point="write", exclude=left_out, scope=AddedScope()))).id
+
+    return go_to(f"/runs/{await begun_once(call, form, begin)}")
 
 
 async def recheck(call: RouteCall, run: str) -> Response:

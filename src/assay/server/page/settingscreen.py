@@ -28,7 +28,7 @@ from assay.server.page.templates_environment import (
     screen,
 )
 from assay.server.page.words import LANGUAGE
-from assay.server.problems import Refusal, problem_of, refusal
+from assay.server.problems import Refusal, refusal
 from assay.server.wire import RouteCall
 from assay.services.providers import ModelTrial
 from assay.services.users import SESSION_SECONDS
@@ -251,8 +251,7 @@ async def log_in(call: RouteCall) -> Response:
     try:
         secret = await call.backend.assay.users.log_in(name, password)
     except NotLoggedIn as error:
-        status = problem_of(error).status
-        return screen(call, "login.html", status=status, next=path, name=name, fault=str(error))
+        return screen(call, "login.html", next=path, name=name, **fault_values(error))
     response = go_to(path)
     keep_session(call.request, response, secret, int(SESSION_SECONDS))
     return response

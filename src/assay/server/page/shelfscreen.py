@@ -18,7 +18,7 @@ from assay.core.translation import N_
 from assay.evidence.segment import segment
 from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
-from assay.server.page.templates_environment import go_to, is_fragment, screen
+from assay.server.page.templates_environment import fault_values, go_to, is_fragment, screen
 from assay.server.problems import Refusal, refusal, whole_number
 from assay.server.wire import BODY_BYTES, RouteCall
 from assay.services import places
@@ -56,7 +56,7 @@ async def show_collection(call: RouteCall, collection: str) -> Response:
     return await _collection(call, collection)
 
 
-async def _collection(call: RouteCall, name: str, fault: str = "", status: int = 200) -> Response:
+async def _collection(call: RouteCall, name: str, *, fault: str = "", status: int = 200) -> Response:
     asked = call.request.query_params
     words = asked.get("q", "").strip()
     offset = whole_number(asked.get("offset", "")) or 0
@@ -86,9 +86,10 @@ async def upload(call: RouteCall, collection: str) -> Response:
     try:
         await collections.upload_documents(call, collection, collections.FileNamed(wait=WAIT))
     except (Refusal, AssayError) as error:
+        wrong = fault_values(error, (collection,))
         if is_fragment(call.request):
-            return PlainTextResponse(str(error), 422)
-        return await _collection(call, collection, str(error), 422)
+            return PlainTextResponse(wrong["fault"], wrong["status"])
+        return await _collection(call, collection, **wrong)
     return go_to(_address(collection))
 
 
@@ -154,7 +155,7 @@ async def add_places(call: RouteCall, collection: str) -> Response:
         for each in wanted:
             await collections.begin_addition(call, collection, each)
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, str(error), 422)
+        return await _collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
@@ -168,7 +169,7 @@ async def sync(call: RouteCall, collection: str) -> Response:
     try:
         await collections.begin_addition(call, collection, collections.AdditionWanted(sync=True, wait=WAIT))
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, str(error), 422)
+        return await _collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
@@ -182,7 +183,7 @@ async def share(call: RouteCall, collection: str) -> Response:
     try:
         await collections.mark_collection(call, collection, wanted)
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, str(error), 422)
+        return await _collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 

@@ -28,6 +28,7 @@ from assay.core.ports.users import Permission
 from assay.core.translation import N_, gettext, number
 from assay.core.ways import read_on, worded
 from assay.export.html.evidence_section import place
+from assay.export.html.ledger import legend
 from assay.export.html.markup import sprite, word
 from assay.locale import PAGE_LOCALES, speaking_page
 from assay.server import guards
@@ -176,9 +177,12 @@ def screen(
     return HTMLResponse(data, status, sent)
 
 
-def fault_values(fault: Refusal | AssayError | None) -> dict[str, Any]:
-    """The status of a screen with a form, and what was wrong with the form."""
-    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
+def fault_values(fault: Refusal | AssayError | None, path: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The status of a screen with a form, and what was wrong with the form, in the words of the page.
+
+    `path` are the names in the route's path: only they can be not found.
+    """
+    problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault, path) if fault else None
     return {"status": problem.status if problem else 200, "fault": (problem.detail or problem.title) if problem else ""}
 
 
@@ -360,6 +364,7 @@ ENVIRONMENT.globals.update(
     counted=words.counted,
     densities=DENSITIES,
     languages={code: NAMES[code] for code in PAGE_LOCALES},
+    legend=legend,
     once=lambda: secrets.token_urlsafe(16),
     said=words.said,
     sprite=sprite,

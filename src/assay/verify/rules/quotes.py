@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from assay.core.numbered_titles import sections
 from assay.core.patterns import regex
 from assay.core.scanner import scan
 from assay.core.sources import Passage
@@ -172,6 +173,7 @@ def _stands(wanted: str, passage: Passage, evidence: ClaimEvidence) -> bool:
 def _bounds(passage: Passage, text: FoldedText, evidence: ClaimEvidence) -> tuple[set[int], set[int]]:
     """Where whole sentences of the passage begin and end in its folded text."""
     lines = [match.start() for match in _LINE.finditer(passage.text)]
+    lines += [start for title, start, _ in sections(passage.text) if title]
     firsts, lasts = list[int](), list[int]()
     for spans in (sentences(passage.text), separate_lines(passage.text)):
         firsts += [start for start, _ in spans][passage.id in evidence.cut_before :]

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import scaled
 
-from assay.core.tables.answers import bound, recomputed
+from assay.core.tables.answers import recomputed
 from assay.core.tables.cells import Note, ReadTable, TablePiece, note_line, read_notes, read_tables
+from assay.core.tables.framed_cells import bound
 from assay.core.tables.table_questions import answer
 from assay.core.tables.words import read_asking
 from assay.locale import LOCALES, speaking
@@ -251,3 +252,95 @@ def test_what_is_said_in_any_language_is_computed_again(locale: str) -> None:
         found = answer("What was the population of France in 2020?", ALL)
         assert found is not None
         assert bound(found.answers[0].text, ALL) == (True, "67.4")
+
+
+DELIVERIES = table(
+    "deliveries.csv",
+    "day;supplier;goods;amount",
+    "2024-01-08;Mercer;paper;412.50",
+    "2024-01-11;Dentalux;gloves;980.00",
+    "2024-01-22;Orbis;masks;1310.00",
+    "2024-01-29;Dentalux;gloves;1020.00",
+    "2024-02-05;Mercer;soap;388.00",
+    "2024-02-26;Mercer;soap;291.60",
+)
+VERKAUF = table(
+    "verkauf.csv",
+    "Produkt;Tag;Betrag (EUR)",
+    "Stuhl;02.10.2023;1200",
+    "Tisch;05.10.2023;2300",
+    "Tisch;09.10.2023;1100",
+    language="de",
+)
+QUALITY = table(
+    "water.csv",
+    "date;beach;bacteria;temperature",
+    "2024-05-06;North;22;11.5",
+    "2024-05-06;Mill;61;12.0",
+    "2024-05-20;North;85;13.1",
+    "2024-05-20;Mill;58;14.0",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "said"),
+    [
+        (
+            "Which supplier gets the most?",
+            DELIVERIES,
+            "Dentalux: sum of amount 2000, the highest of 3 groups by supplier",
+        ),
+        (
+            "Which supplier got the least?",
+            DELIVERIES,
+            "Mercer: sum of amount 1092.1, the lowest of 3 groups by supplier",
+        ),
+        ("Which supplier delivers most often?", DELIVERIES, "Mercer: 3 rows, the most of 3 groups by supplier"),
+        (
+            "Which goods have the highest average amount?",
+            DELIVERIES,
+            "masks: average of amount 1310, the highest of 4 groups by goods",
+        ),
+        ("Which goods have the highest amount?", DELIVERIES, "masks: amount 1310.00, the highest of 6 rows"),
+        (
+            "Für welches Produkt wurde am meisten gezahlt?",
+            VERKAUF,
+            "Tisch: sum of Betrag (EUR) 3400, the highest of 2 groups by Produkt",
+        ),
+        ("How much did we pay for masks?", DELIVERIES, "amount of masks: 1310.00"),
+        ("How much did we spend on gloves?", DELIVERIES, "Sum of amount over 2 rows: 2000 (goods: gloves)"),
+        (
+            "Welche Region hat am meisten Umsatz?",
+            UMSATZ,
+            "Nord: sum of Umsatz (EUR) 3.500,5, the highest of 2 groups by Region",
+        ),
+        (
+            "Which beach has the most bacteria on average?",
+            QUALITY,
+            "Mill: average of bacteria 59.5, the highest of 2 groups by beach",
+        ),
+        ("Which beach has the most bacteria?", QUALITY, "North: bacteria 85, the highest of 4 rows"),
+    ],
+)
+def test_an_extreme_of_groups(question: str, asked: ReadTable, said: str) -> None:
+    with speaking("en"):
+        found = answer(question, [asked])
+        assert found is not None
+        assert [each.text for each in found.answers] == [said]
+        assert recomputed(said, [asked]) == (True, said) or found.wanted.operation == "cell"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which supplier is the most modern?", "How much do gloves weigh?", "Which supplier has the most staff?"],
+)
+def test_an_amount_is_only_what_is_paid(question: str) -> None:
+    assert answer(question, [DELIVERIES]) is None
+
+
+def test_a_wrong_group_is_told() -> None:
+    said = "Mercer: sum of amount 2000, the highest of 3 groups by supplier"
+    assert recomputed(said, [DELIVERIES]) == (
+        False,
+        "Dentalux: sum of amount 2000, the highest of 3 groups by supplier",
+    )

@@ -104,3 +104,24 @@ def test_sums_do_not_drift() -> None:
     assert mean(cents) == Decimal("0.100")
     assert written(Decimal("1234567.5"), Figures((), ",", ".")) == "1.234.567,5"
     assert written(Decimal("-1234"), Figures((), ".", ",")) == "-1,234"
+
+
+def test_a_mean_of_small_amounts_is_not_rounded_away() -> None:
+    figures = [read_figure("1.5e-5"), read_figure("2.5e-5")]
+    assert mean([each for each in figures if each]) == Decimal("0.00002")
+
+
+def test_amounts_far_apart_have_a_sum_and_a_mean() -> None:
+    """A hostile exponent must not break a table: it makes the cell no figure."""
+    figures = [figure for text in ("1e60", "1e-60", "2") if (figure := read_figure(text))]
+    assert len(figures) == 3
+    assert str(total(figures)) == "1" + "0" * 59 + "2." + "0" * 59 + "1"
+    assert mean(figures).adjusted() == 59
+    assert read_figure("1e300") is None
+    assert read_figure("1e-999") is None
+
+
+@pytest.mark.parametrize("unit", ["*", "[1]", "(p)", " ", "* ", "12 "])
+def test_marks_without_an_end_take_no_time(unit: str) -> None:
+    """A masked number in a cell, `****…x`, once took a minute for 29 marks, and twice as long for each more."""
+    assert read_figure("1" + unit * 20_000 + "x?") is None

@@ -60,6 +60,9 @@ def test_a_user_may_name_hosts_and_networks():
     assert named.names("localhost", 8080)
     assert not named.names("localhost", 8081)
     assert named.names("::1", 80)
+    assert policy(["[::1]:8080"]).names("::1", 8080)
+    assert policy(["Bücher.example:8080"]).names("xn--bcher-kva.example", 8080)
+    assert policy(["bücher.example"]).names("xn--bcher-kva.example", 443)
     assert refused("10.1.2.3", named, named=False) == ""
     assert refused("::ffff:10.1.2.3", named, named=False) == ""
     assert refused("10.2.2.3", named, named=False)

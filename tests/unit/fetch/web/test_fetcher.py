@@ -9,7 +9,10 @@ import pytest
 from web import AGENT, Names, fetcher, moved, response, site
 
 from assay.core.errors import FetchFailed
+from assay.core.web_addresses import WebRules
 from assay.fetch import web as module
+
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 async def test_a_page():
@@ -32,6 +35,61 @@ async def test_redirects_are_followed_and_told():
     assert page.body == b"end"
     assert page.redirects == (there.url("/1"), there.url("/2"))
     assert page.final_url == there.url("/3?x=1")
+
+
+async def test_a_redirect_may_be_written_in_utf8():
+    async with site() as there, fetcher() as web:
+        there.pages |= {"/": moved("/größe".encode().decode("latin-1")), "/gr%C3%B6%C3%9Fe": response("a")}
+        there.pages |= {"/old": moved("/größe")}
+        for path in ("/", "/old"):
+            assert (await web.fetch(there.url(path))).body == b"a"
+
+
+REFRESH = '<!DOCTYPE html><html><head><meta http-equiv=refresh content="{}"></head><body>Moved.</body></html>'
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["0; url=en/new?a=1", "0;URL=en/new?a=1", "0; url='en/new?a=1'", "1,URL = 'en/new?a=1'", "0; url=en/new?a=1#part"],
+)
+async def test_a_page_that_only_leads_on_is_a_redirect(content: str):
+    async with site() as there, fetcher() as web:
+        html = {"Content_Type": "text/html"}
+        there.pages |= {"/": response(REFRESH.format(content), **html), "/en/new?a=1": response("<html>here", **html)}
+        page = await web.fetch(there.url())
+        assert (page.body, page.redirects) == (b"<html>here", (there.url(),))
+        assert page.final_url == there.url("/en/new?a=1")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["30; url=/other", "0", "5", "0; url=", "0; url=#part", "0; url=/", "0; url=javascript:x()", "0; url=file:///x"],
+)
+async def test_a_page_that_reloads_itself_or_leads_nowhere_is_a_page(content: str):
+    async with site() as there, fetcher() as web:
+        there.pages["/"] = response(REFRESH.format(content), Content_Type="text/html")
+        page = await web.fetch(there.url())
+    assert (page.redirects, b"Moved" in page.body) == ((), True)
+    assert there.asked == ["/"]
+
+
+async def test_a_page_with_a_text_of_its_own_is_not_left():
+    async with site() as there, fetcher() as web:
+        long = REFRESH.format("0; url=/other").replace("Moved.", "word " * 500)
+        noscript = "<html><head><noscript><meta http-equiv=refresh content='0; url=/other'></noscript></head>Text."
+        there.pages["/"] = response(long, Content_Type="text/html")
+        there.pages["/noscript"] = response(noscript, Content_Type="text/html")
+        assert (await web.fetch(there.url())).redirects == ()
+        assert (await web.fetch(there.url("/noscript"))).redirects == ()
+
+
+async def test_a_part_of_a_page_is_not_the_page():
+    async with site() as there, fetcher() as web:
+        there.pages["/"] = response("ab", 206, Content_Range="bytes 0-1/4")
+        with pytest.raises(FetchFailed, match=r"damaged: 127.0.0.1 sent only a part of the page"):
+            await web.fetch(there.url())
+        there.pages["/whole"] = response("abcd", 206, Content_Range="bytes 0-3/4")
+        assert (await web.fetch(there.url("/whole"))).body == b"abcd"
 
 
 @pytest.mark.parametrize(
@@ -117,6 +175,15 @@ async def test_packed_bodies(encoding: str, packed: bytes):
         ("application/octet-stream", b"a\0b", "application/octet-stream"),
         ("application/json", b"{}", "application/json"),
         ("text/html", b"\x89PNG...", "image/png"),
+        ("", b"\xef\xbb\xbf<!DOCTYPE html>", "text/html"),
+        ("text/plain", b"<!-- made\nby hand --> <!-- -->\n<!doctype html>", "text/html"),
+        ("text/plain", b'<?xml version="1.0"?>\n<html>', "text/html"),
+        ("text/plain", b"<!-- made by hand", "text/plain"),
+        ("application/pdf", b"\xef\xbb\xbf%PDF-1.4", "application/pdf"),
+        ("text/html", b"\xef\xbb\xbf\r\n%PDF-1.4", "application/pdf"),
+        (DOCX, b"PK\x03\x04...", DOCX),
+        ("application/epub+zip", b"PK\x03\x04...", "application/epub+zip"),
+        ("text/html", b"PK\x03\x04...", "application/zip"),
     ],
 )
 async def test_kinds_of_content(declared: str, body: bytes, kind: str):
@@ -211,6 +278,25 @@ async def test_a_site_without_rules_and_one_in_trouble(reply: bytes, allows: boo
         else:
             with pytest.raises(FetchFailed, match="robots: "):
                 await web.fetch(there.url())
+
+
+async def test_robots_may_begin_with_a_byte_order_mark():
+    async with site() as there, fetcher(robots=True) as web:
+        there.pages |= {"/robots.txt": response("\ufeffUser-agent: *\nDisallow: /no"), "/no": response("x")}
+        with pytest.raises(FetchFailed, match="robots: "):
+            await web.fetch(there.url("/no"))
+
+
+async def test_robots_lead_to_no_host_that_is_left_out():
+    names = Names(a_example=[["127.0.0.1"]], b_example=[["127.0.0.1"]])
+    async with site() as there, site() as left_out, fetcher(names, robots=True) as web:
+        there.pages |= {"/robots.txt": moved(left_out.url("/robots.txt", "b.example")), "/": response("x")}
+        left_out.pages["/robots.txt"] = response("User-agent: *\nDisallow: /")
+        here = there.url("/", "a.example")
+        assert (await web.fetch(here, WebRules(denied=("b.example",)))).body == b"x"
+        assert left_out.connections == 0
+        with pytest.raises(FetchFailed, match="robots: "):
+            await web.fetch(here)
 
 
 async def test_of_an_endless_robots_file_the_first_lines_hold():

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from httpcore2 import AnyIOBackend, AsyncMockStream, AsyncNetworkStream, ConnectTimeout
 from ports import free_port
 from sampling import sampled
 from web import FORBIDDEN, PUBLIC, Names, Site, fetcher, moved, response, site
 
 from assay.core.errors import FetchFailed
-from assay.fetch.web.addresses import policy
+from assay.fetch.web.addresses import PUBLIC as OPEN
+from assay.fetch.web.addresses import GuardedBackend, policy
 
 SSRF = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[5] / "shared" / "data")) / "hostile/ssrf"
 
@@ -135,3 +137,42 @@ async def test_known_payloads(trap: Site):
                     with pytest.raises(FetchFailed, match=r"^(blocked|unreachable|not found)"):
                         await web.fetch(url)
     assert tried > 500
+
+
+class Connecting(AnyIOBackend):
+    """A network in which some addresses never answer; `tried` has the addresses with their limits."""
+
+    def __init__(self, *silent: str) -> None:
+        super().__init__()
+        self.silent, self.tried = set(silent), list[tuple[str, float | None]]()
+
+    async def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, *more: object
+    ) -> AsyncNetworkStream:
+        self.tried.append((host, timeout))
+        if host in self.silent:
+            raise ConnectTimeout
+        return AsyncMockStream([])
+
+
+async def test_no_address_is_waited_for_while_there_are_others():
+    six, four = ["2606:4700::1", "2606:4700::2"], ["1.1.1.1", "9.9.9.9"]
+    network = Connecting(*six)
+    backend = GuardedBackend(OPEN, Names(a_example=[[*six, *four]]), network)
+    await backend.connect_tcp("a.example", 80, 10.0)
+    assert network.tried == [(six[0], 2.0), (four[0], 2.0)]
+
+
+async def test_a_host_that_answers_nowhere_is_looked_up_again():
+    network = Connecting("1.1.1.1", "9.9.9.9")
+    names = Names(a_example=[["1.1.1.1", "9.9.9.9"], ["1.0.0.1"], [FORBIDDEN]])
+    backend = GuardedBackend(OPEN, names, network)
+    with pytest.raises(ConnectTimeout):
+        await backend.connect_tcp("a.example", 80, 10.0)
+    assert network.tried == [("1.1.1.1", 2.0), ("9.9.9.9", 10.0)]
+    await backend.connect_tcp("a.example", 80, 10.0)
+    network.silent.add("1.0.0.1")
+    with pytest.raises(ConnectTimeout):
+        await backend.connect_tcp("a.example", 80, 10.0)
+    with pytest.raises(FetchFailed, match=r"blocked: a.example is a loopback address"):
+        await backend.connect_tcp("a.example", 80, 10.0)

@@ -147,18 +147,30 @@ const isPlain = (/** @type {MouseEvent} */ event) => !event.ctrlKey && !event.me
 document.addEventListener("click", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   const link = /** @type {HTMLAnchorElement | null} */ (target.closest(".opens a"));
-  if (!isPlain(event)) return;
-  if (link) {
-    event.preventDefault();
-    const cite = /** @type {HTMLElement | null} */ (document.querySelector("a[data-show][aria-expanded=true]"));
-    open(link, true).then(() => link.isConnected || (opener = cite ?? opener));
-    if (cite && link.closest(".note")) opener = cite; // the note goes when the focus does
-    return;
-  }
-  const cite = /** @type {HTMLElement | null} */ (target.closest("#report a.cite[data-show]"));
-  const there = cite && matchMedia("(min-width: 62rem)").matches ? behindCite(cite) : null;
-  if (cite && there) open(there, false).finally(() => (opener = cite));
+  if (!link || !isPlain(event)) return;
+  event.preventDefault();
+  const cite = /** @type {HTMLElement | null} */ (document.querySelector("a[data-show][aria-expanded=true]"));
+  open(link, true).then(() => link.isConnected || (opener = cite ?? opener));
+  if (cite && link.closest(".note")) opener = cite; // the note goes when the focus does
 });
+
+// A click on a citation opens its source beside the report, where there is room, instead of the quote, which opens when
+// one points there. Enter and a tap open the quote, whose link leads into the source. The script for quotes sees that the
+// click is taken.
+document.addEventListener(
+  "click",
+  (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    const cite = /** @type {HTMLElement | null} */ (target.closest("#report a.cite[data-show]"));
+    const points = event.detail > 0 && /** @type {PointerEvent} */ (event).pointerType !== "touch";
+    const takes = points && isPlain(event) && matchMedia("(min-width: 62rem)").matches;
+    const there = cite && takes ? behindCite(cite) : null;
+    if (!there) return;
+    event.preventDefault();
+    open(there, false).finally(() => (opener = cite));
+  },
+  true,
+);
 
 // Esc closes the quote first, then the source. While the event goes down the quote is still there.
 document.addEventListener(

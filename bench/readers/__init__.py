@@ -1,0 +1,1 @@
+"""Small collections as people have them, and what they ask of them."""

@@ -1,0 +1,80 @@
+"""Tables in plain text whose columns only spaces or tabs set apart."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from assay.core.patterns import regex
+
+FEWEST_COLUMNS = 3
+"""Two columns may be a list of terms with what they mean."""
+FEWEST_LINES = 3
+LEAST_FIGURES = 0.5
+"""The share of a column's cells with digits, of at least one column but the first: prose that is set to a width has
+double spaces too.
+"""
+_LINE = regex(r"^[ \t]*\S.*$", re.MULTILINE)
+_CELL = regex(r"[^\s|]+(?: [^\s|]+)*")
+CellSpan = tuple[int, int]
+"""Where a cell is in the text; an empty one has no length."""
+
+
+@lru_cache(maxsize=4096)
+def spaced_rows(text: str) -> tuple[tuple[CellSpan, ...], ...]:
+    """The cells of each line, if all lines are rows with the same columns; else nothing.
+
+    The first line may lack its first cell, which stands in the passage before.
+    """
+    if ("  " not in text and "\t" not in text) or "|" in text:
+        return ()
+    lines = [[cell.span() for cell in _CELL.finditer(text, *match.span())] for match in _LINE.finditer(text)]
+    if len(lines) < FEWEST_LINES or min(map(len, lines)) < 2:
+        return ()
+    starts = [match.start() for match in _LINE.finditer(text)]
+    widest = max(map(len, lines))
+    lacks = len(lines[0]) == widest - 1 and all(len(line) == widest for line in lines[1:])
+    body = lines[1:] if lacks else lines
+    columns = None if "\t" in text else _columns(body, starts[lacks:])
+    if columns is None and any(len(line) != widest for line in body):
+        return ()
+    placed = [tuple(line) for line in body] if columns is None else _placed(body, starts[lacks:], columns)
+    if placed is None or len(placed[0]) < FEWEST_COLUMNS or not _has_figures(text, placed[1:]):
+        return ()
+    if lacks and len(placed[0]) != widest:
+        return ()
+    first = [((starts[0], starts[0]), *lines[0])] if lacks else []
+    return (*first, *placed)
+
+
+def _columns(lines: list[list[CellSpan]], starts: list[int]) -> list[CellSpan]:
+    """The columns of lines: where cells of different lines are above each other, they are one."""
+    spans = sorted((a - start, b - start) for line, start in zip(lines, starts, strict=True) for a, b in line)
+    found: list[CellSpan] = []
+    for a, b in spans:
+        if found and a < found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], b))
+        else:
+            found.append((a, b))
+    return found
+
+
+def _placed(
+    lines: list[list[CellSpan]], starts: list[int], columns: list[CellSpan]
+) -> list[tuple[CellSpan, ...]] | None:
+    """The cells of each line by column; None if a column would have two cells of a line."""
+    placed: list[tuple[CellSpan, ...]] = []
+    for line, start in zip(lines, starts, strict=True):
+        row: list[CellSpan] = [(start, start)] * len(columns)
+        for a, b in line:
+            at = next(at for at, (_, end) in enumerate(columns) if a - start < end)
+            if row[at][0] != row[at][1]:
+                return None
+            row[at] = (a, b)
+        placed.append(tuple(row))
+    return placed
+
+
+def _has_figures(text: str, rows: list[tuple[CellSpan, ...]]) -> bool:
+    cells = [[text[slice(*row[at])] for row in rows] for at in range(1, len(rows[0]))] if rows else []
+    return any(sum(any(map(str.isdigit, cell)) for cell in own) >= LEAST_FIGURES * len(own) for own in cells)
