@@ -260,8 +260,8 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
 
 
 def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
-    """The scores for the order: with what superlatives, definitions, entries, counts, amounts, doers and names in code add or
-    take away.
+    """The scores for the order: with what superlatives, definitions, entries, counts, amounts, doers and names in code
+    add or take away.
     """
     texts = [f"{each.label} {each.text}" for each in statements]
     outermost = extremes(question, [each.text for each in statements])

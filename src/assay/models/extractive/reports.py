@@ -188,7 +188,7 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
         return followed
     if pair := comparisons.read(question.text):
         tasks = (question, *map(analyze, pair.sides))
-        if compared := _compared(pair, [(task.text, select(task, shelf, question)) for task in tasks]):
+        if compared := _compared(pair, [(short(task.text), select(task, shelf, question)) for task in tasks]):
             return compared
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
@@ -211,15 +211,11 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
 
 def _compared(pair: Comparison, found: Sequence[Finding]) -> list[QuotableUnit]:
     """How both things differ or are alike, and what each of them is; empty if neither is said."""
-    units = [unit for _, units in found for unit in units]
-    sides = [frozenset(topics(side)) for side in pair.sides]
-    both = [unit for unit in units if all(side <= frozenset(stems(unit.text)) for side in sides)]
-    told = [unit for unit in both if comparisons.contrasts(unit.text)][:A_SOURCE]
     by_task = {task.partition("\n")[0]: units for task, units in found}
-    each = [by_task.get(side, [])[: 1 if told else A_SOURCE] for side in pair.sides]
-    if not told and not all(each):
-        return both[:A_SOURCE]
-    return _once([*told, *(unit for units in each for unit in units)])
+    best = by_task.get(short(pair.text), [])[:ANSWER]
+    told = [unit for unit in best if comparisons.contrasts(unit.text) and pair.names_one(stems(unit.text))][:A_SOURCE]
+    each = [by_task.get(short(side), [])[: 1 if told else A_SOURCE] for side in pair.sides]
+    return _once([*told, *(unit for units in each for unit in units)]) if told or all(each) else []
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:

@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import msgspec
 
 from assay.core.patterns import regex
+from assay.models.questions.words import topics
 
 _FORMS = {
     "What is {}?": (
-        r"(?:what(?:['’]s|\s+(?:is|are))\s+)?(?:the\s+)?(?:main\s+|key\s+)?(?:differences?|distinctions?)\s+between\s+"
-        r"(?P<left>.+?)\s+and\s+(?P<right>.+)",
-        r"how\s+(?:does|do|is|are)\s+(?P<left>.+?)\s+(?:differ(?:s|ent)?)\s+(?:from|to|than)\s+(?P<right>.+)",
-        r"how\s+(?:does|do|is|are)\s+(?P<left>.+?)\s+and\s+(?P<right>.+?)\s+(?:differ|different|compare|related)",
-        r"how\s+(?:does|do)\s+(?P<left>.+?)\s+compare\s+(?:to|with)\s+(?P<right>.+)",
-        r"compare\s+(?P<left>.+?)\s+(?:and|with|to|against)\s+(?P<right>.+)",
-        r"(?P<left>.+?)\s+(?:vs\.?|versus|compared\s+(?:to|with))\s+(?P<right>.+)",
+        (
+            r"(?:what(?:['’]s| is| are) )?(?:the )?(?:main |key )?(?:difference|distinction)s? between (?P<left>.+?)"
+            r" and (?P<right>.+)"
+        ),
+        r"how (?:does|do|is|are) (?P<left>.+?) (?:differ(?:s|ent)?) (?:from|to|than) (?P<right>.+)",
+        r"how (?:does|do|is|are) (?P<left>.+?) and (?P<right>.+?) (?:differ|different|compare|related)",
+        r"how (?:does|do) (?P<left>.+?) compare (?:to|with) (?P<right>.+)",
+        r"compare (?P<left>.+?) (?:and|with|to|against) (?P<right>.+)",
+        r"(?P<left>.+?) (?:vs\.?|versus|compared (?:to|with)) (?P<right>.+)",
     ),
     "Was ist {}?": (
-        r"(?:was\s+ist\s+der|was\s+sind\s+die|worin\s+besteht\s+der)\s+Unterschiede?\s+zwischen\s+(?P<left>.+?)\s+und\s+"
-        r"(?P<right>.+)",
-        r"wie\s+unterscheide[nt]\s+sich\s+(?P<left>.+?)\s+(?:und|von|vom)\s+(?P<right>.+)",
-        r"vergleiche?\s+(?P<left>.+?)\s+(?:und|mit)\s+(?P<right>.+)",
+        r"(?:was ist der|was sind die|worin besteht der) Unterschiede? zwischen (?P<left>.+?) und (?P<right>.+)",
+        r"wie unterscheide[nt] sich (?P<left>.+?) (?:und|von|vom) (?P<right>.+)",
+        r"vergleiche? (?P<left>.+?) (?:und|mit) (?P<right>.+)",
     ),
     "Qu'est-ce que {} ?": (
-        r"quelles?\s+(?:est|sont)\s+l(?:a|es)\s+différences?\s+entre\s+(?P<left>.+?)\s+et\s+(?P<right>.+)",
-        r"compare[rz]?\s+(?P<left>.+?)\s+(?:et|avec|à)\s+(?P<right>.+)",
+        r"quelles? (?:est|sont) l(?:a|es) différences? entre (?P<left>.+?) et (?P<right>.+)",
+        r"compare[rz]? (?P<left>.+?) (?:et|avec|à) (?P<right>.+)",
     ),
     "¿Qué es {}?": (
-        r"¿?cuál(?:es)?\s+(?:es|son)\s+las?\s+diferencias?\s+entre\s+(?P<left>.+?)\s+[ye]\s+(?P<right>.+)",
-        r"compara\s+(?P<left>.+?)\s+(?:[ye]|con)\s+(?P<right>.+)",
+        r"¿?cuál(?:es)? (?:es|son) las? diferencias? entre (?P<left>.+?) [ye] (?P<right>.+)",
+        r"compara (?P<left>.+?) (?:[ye]|con) (?P<right>.+)",
     ),
     "Что такое {}?": (
-        r"чем\s+отлича(?:е|ю)тся\s+(?P<left>.+?)\s+от\s+(?P<right>.+)",
-        r"(?:в\s+чем\s+|в\s+чём\s+|какая\s+)?(?:разница|различи[ея])\s+между\s+(?P<left>.+?)\s+и\s+(?P<right>.+)",
-        r"сравните?\s+(?P<left>.+?)\s+(?:и|с)\s+(?P<right>.+)",
+        r"чем отлича(?:е|ю)тся (?P<left>.+?) от (?P<right>.+)",
+        r"(?:в чем |в чём |какая )?(?:разница|различи[ея]) между (?P<left>.+?) и (?P<right>.+)",
+        r"сравните? (?P<left>.+?) (?:и|с) (?P<right>.+)",
     ),
 }
 _PATTERNS = [(ask, regex(form, re.IGNORECASE)) for ask, forms in _FORMS.items() for form in forms]
@@ -47,13 +50,14 @@ _CONTRAST = regex(
     re.IGNORECASE,
 )
 """What a sentence has that sets two things beside each other."""
-LONGEST = 5
-"""The most words of a thing that is compared: more are a clause."""
+MOST_WORDS, LONGEST = 5, 300
+"""The most words of a thing that is compared, for more are a clause, and the most characters of such a question."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Two things that a question compares, and how their language asks what a thing is."""
+    """The question, the two things that it compares, and how its language asks what a thing is."""
 
+    text: str
     left: str
     right: str
     ask: str
@@ -63,6 +67,10 @@ class Comparison(msgspec.Struct, frozen=True):
         """Both things, in order."""
         return self.left, self.right
 
+    def names_one(self, keys: Collection[str]) -> bool:
+        """True if one of the things is among the keys of a text."""
+        return any(set(topics(side)) <= set(keys) for side in self.sides)
+
     def asked(self, side: str) -> str:
         """The question what one of the things is."""
         return self.ask.format(side)
@@ -70,18 +78,18 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def read(text: str) -> Comparison | None:
     """The comparison a question asks for; None if it asks for none, or compares clauses or more than two things."""
-    plain = text.strip(" ?？.!")
-    for ask, pattern in _PATTERNS:
+    plain = " ".join(text.split()).strip(" ?？.!")
+    for ask, pattern in _PATTERNS if len(plain) <= LONGEST else ():
         if match := pattern.fullmatch(plain):
             left, right = (_ARTICLE.sub("", side, count=1) if _ARTICLE.match(side) else side for side in match.groups())
             left = _completed(left, right)
-            fits = all(0 < len(side.split()) <= LONGEST and "," not in side for side in (left, right))
-            return Comparison(left, right, ask) if fits and left.casefold() != right.casefold() else None
+            fits = all(0 < len(side.split()) <= MOST_WORDS and "," not in side for side in (left, right))
+            return Comparison(text, left, right, ask) if fits and left.casefold() != right.casefold() else None
     return None
 
 
 def contrasts(text: str) -> bool:
-    """True if a sentence that names two things says how they are alike or differ."""
+    """True if a sentence has a word that sets two things beside each other."""
     return _CONTRAST.search(text) is not None
 
 
