@@ -35,3 +35,19 @@ async def test_both_sides_are_told_and_cited(tmp_path: Path) -> None:
     assert "0.3 metres" in report.markdown
     assert len([source for source in report.sources if source.number is not None]) == 2
     assert {claim.verdict for claim in report.claims} == {"quoted"}
+
+
+async def test_what_each_of_two_things_is_answers_how_they_differ(tmp_path: Path) -> None:
+    (tmp_path / "ring.md").write_text(
+        "# ring — Bells of a port\n\nThis module rings bells at set times. The ring of a bell is heard far away.\n"
+        "\n## Order\n\nA bell whose order is unknown rings last.\n"
+    )
+    (tmp_path / "lamps.md").write_text(
+        "# lamps — Lights of a port\n\nThis module lights the lamps of a quay. Use lamps where no ring is heard.\n"
+    )
+    async with Assay() as assay:
+        report = await assay.start("How do ring and lamps differ?", sources=[tmp_path]).report()
+    opening = report.markdown.partition("*As of")[0]
+    assert "rings bells at set times" in opening
+    assert "lights the lamps of a quay" in opening
+    assert {claim.verdict for claim in report.claims} == {"quoted"}

@@ -61,7 +61,7 @@ _DEFINING = regex(
 
 def defining(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it defines what the question asks the meaning of; 0 for all if it asks none."""
-    asked, deeds = _thing(question.text, question.analysis), _deeds(question.text) is not None
+    asked, deeds = thing_asked(question), _deeds(question.text) is not None
     places = range(len(statements))
     return [_gain(asked, statements, at, question.analysis, deeds=deeds) if asked else 0.0 for at in places]
 
@@ -101,12 +101,16 @@ def _introduces(each: QuotableStatement, asked: frozenset[str], analysis: str) -
 
 def is_defined_by(question: TopicQuestion, name: str) -> bool:
     """True if a question asks the meaning of this name and of nothing else."""
-    return bool(asked := _thing(question.text, question.analysis)) and _names(name, question.analysis) == asked
+    return bool(asked := thing_asked(question)) and _names(name, question.analysis) == asked
+
+
+def thing_asked(question: TopicQuestion) -> frozenset[str]:
+    """The keys of what a question asks the meaning of; empty if it asks something else."""
+    return _thing(question.text, question.analysis)
 
 
 @lru_cache(maxsize=512)
 def _thing(question: str, analysis: str) -> frozenset[str]:
-    """The keys of what a question asks the meaning of; empty if it asks something else."""
     plain = question.strip(" ¿?？.!")
     match = _deeds(question) or next(filter(None, (pattern.fullmatch(plain) for pattern in _ASKED)), None)
     said = next(filter(None, match.groups()), "") if match else ""

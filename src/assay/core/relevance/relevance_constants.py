@@ -100,6 +100,11 @@ DEFINING_WEIGHT, INTRODUCING_WEIGHT = 4.0, 2.0
 """What a statement gains in the order, not in the chance, that defines what is asked about, or comes first under its
 name as a heading: the first is about the margin, so that a definition opens the answer. By hand.
 """
+OPENING_WEIGHTS, ENTRY_WEIGHT = (8.0, 5.0, 2.0), 2.0
+"""What the first statements about an entry of a reference gain in the order if a question asks what it is or does: so
+much that they come first, as they stand. And what each statement about an entry gains if the question names it. By
+hand.
+"""
 COUNTED_WEIGHT = 2.0
 """What a statement gains in the order, not in the chance, whose number stands beside the thing that is counted. By
 hand.

@@ -19,6 +19,7 @@ from assay.core.messages import Rarity
 from assay.core.relevance.amounts import amounts
 from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
+from assay.core.relevance.entries import of_entries
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.gaps import is_beside
 from assay.core.relevance.ordinals import has_other_ordinal
@@ -259,8 +260,8 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
 
 
 def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
-    """The scores for the order: with what superlatives, definitions, counts, amounts, doers and names in code add or
-    take away.
+    """The scores for the order: with what superlatives, definitions, entries, counts, amounts, doers and names in code
+    add or take away.
     """
     texts = [f"{each.label} {each.text}" for each in statements]
     outermost = extremes(question, [each.text for each in statements])
@@ -268,6 +269,7 @@ def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], sc
         scores,
         outermost,
         defining(question, statements),
+        of_entries(question, statements),
         counting(question, texts),
         amounts(question, texts),
         doers(question, texts),

@@ -16,7 +16,7 @@ from assay.core.plan import Complexity, FollowUp, Plan, PlanStep
 from assay.core.tables.words import read_asking
 from assay.core.text import words
 from assay.models.extractive.requests import last, question_of, template_of
-from assay.models.questions import links
+from assay.models.questions import comparisons, links
 from assay.models.questions.conditions import is_whole
 from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
 from assay.models.questions.words import carries_topic, stems
@@ -148,6 +148,8 @@ def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
     titles = [short(part) for part in parts(text)]
     if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.mentions) > 1:
         titles = [*(mention.text for mention in question.mentions), *titles]
+    elif len(titles) == 1 and not question.mentions and limits.max_steps > 2 and (pair := comparisons.read(text)):
+        titles = [*titles, *map(short, pair.sides)]
     if len(titles) > limits.max_steps:
         titles = [*titles[: limits.max_steps - 1], short(" ".join(titles[limits.max_steps - 1 :]))]
     return titles

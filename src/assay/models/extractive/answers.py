@@ -15,6 +15,7 @@ from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
 from assay.core.text import ends_sentence, words
+from assay.models.questions import comparisons
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
@@ -78,6 +79,9 @@ def select(
 
     `context` is the question this one is a part of.
     """
+    pair = comparisons.read(context.text) if context is not None else None
+    if pair is not None and question.text in pair.sides:
+        question = context = analyze(pair.asked(question.text))
     subject = resolve(question, shelf, context)
     if subject.absent:
         return []

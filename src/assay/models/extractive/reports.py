@@ -19,6 +19,8 @@ from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, calculated, frames, select
 from assay.models.extractive.requests import last, question_of, template_of
+from assay.models.questions import comparisons
+from assay.models.questions.comparisons import Comparison
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
@@ -184,6 +186,10 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
     """The answers to each part of a question, in its order."""
     if followed := hops.answer(question.text, shelf):
         return followed
+    if pair := comparisons.read(question.text):
+        tasks = (question, *map(analyze, pair.sides))
+        if compared := _compared(pair, [(short(task.text), select(task, shelf, question)) for task in tasks]):
+            return compared
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
     return _once([unit for units in each for unit in units])
@@ -193,12 +199,23 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
     """The findings that answer the question: the best of each whose task was a part of it, else of all."""
     if followed := hops.answer(question.text, shelf):
         return followed
+    if (pair := comparisons.read(question.text)) and (compared := _compared(pair, found)):
+        return compared
     asked = {short(part) for part in parts(question.text)}
     own = [units for task, units in found if task.partition("\n")[0] in asked and units]
     each = own or [units for _, units in found if units]
     if asks_several(question):
         return _once([unit for units in each for unit in units])
     return _once([unit for units in each for unit in _leading(units, len(each))])
+
+
+def _compared(pair: Comparison, found: Sequence[Finding]) -> list[QuotableUnit]:
+    """How both things differ or are alike, and what each of them is; empty if neither is said."""
+    by_task = {task.partition("\n")[0]: units for task, units in found}
+    best = by_task.get(short(pair.text), [])[:ANSWER]
+    told = [unit for unit in best if comparisons.contrasts(unit.text) and pair.names_one(stems(unit.text))][:A_SOURCE]
+    each = [by_task.get(short(side), [])[: 1 if told else A_SOURCE] for side in pair.sides]
+    return _once([*told, *(unit for units in each for unit in units)]) if told or all(each) else []
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:

@@ -1,0 +1,93 @@
+"""Entries of a reference: which statements are about the function, the class or the option that a question names.
+
+An entry begins with a signature, `open(file, mode)`, or with a name that only code has. That is the label of its
+statements, as in a list of definitions, or the heading above them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from assay.core.patterns import regex
+from assay.core.relevance.definitions import thing_asked
+from assay.core.relevance.relevance_constants import ENTRY_WEIGHT, OPENING_WEIGHTS
+from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
+
+_SIGNATURE = regex(r"(?<![\w.-])(?P<name>-{0,2}[^\W\d][\w.:$#-]*)[(\[]")
+"""A name directly before the brackets of its parameters."""
+_IN_CODE = regex(r"(?<![\w.-])(?:--?[^\W\d][\w-]+|[^\W\d]\w*(?:[._]|::)\w[\w.:]*\w|[^\W\d]*[a-z][A-Z]\w+)(?![\w-])")
+"""A name as only code has it: with a point or a low line inside, a capital inside, or with the hyphens of an option."""
+_BRACKET = regex(r"\s[(\[]")
+_SUBTITLE = regex(r"\s+[—–|:-]\s+")
+"""Between the name of a page and what else its title says."""
+_KINDS = (
+    "attribute class command constant decorator directive event exception flag function macro method module option "
+    "parameter property setting statement structure type variable"
+)
+"""What a question may call a thing in addition to its name: "the `lru_cache` decorator"."""
+
+
+Name = tuple[bool, frozenset[str]]
+"""Whether a name is that of an option, which has hyphens before it, and its keys."""
+
+
+def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
+    """What each statement gains since it is about an entry that the question names.
+
+    If the question asks what the entry is, or for one thing of it ("what does it return?"), its first sentences gain
+    most, in order, or the first that speak of that; else all gain the same.
+    """
+    gains, asked, analysis = [0.0] * len(statements), thing_asked(question), question.analysis
+    kinds = frozenset(keys(_KINDS, analysis))
+    in_code = [_name(match[0], analysis) for match in _IN_CODE.finditer(question.text)]
+    for name in in_code or filter(_has_keys, [(False, asked - kinds or asked)]):
+        about = [at for at, each in enumerate(statements) if name in _names(each, analysis)]
+        more = frozenset(question.keys) - name[1] - kinds
+        if asked or (len(more) <= 1 and question.wanted == "other"):
+            for at, weight in zip(_first(about, more, statements, analysis), OPENING_WEIGHTS, strict=False):
+                gains[at] = weight
+        else:
+            for at in about:
+                gains[at] = ENTRY_WEIGHT
+    return gains
+
+
+def _first(
+    about: Sequence[int], more: frozenset[str], statements: Sequence[QuotableStatement], analysis: str
+) -> list[int]:
+    """The sentences of an entry as they stand; if any of them has a further word of the question, only those."""
+    ordered = sorted(about, key=lambda at: (statements[at].source, statements[at].place))
+    prose = [at for at in ordered if statements[at].kind == "prose" and not _is_title(statements[at])]
+    return [at for at in prose if more.intersection(keys(statements[at].text, analysis))] or prose
+
+
+def _names(each: QuotableStatement, analysis: str) -> frozenset[Name]:
+    """The names of the entry a statement is about: of its label or heading, or of its page if it has neither."""
+    last = each.heading.rpartition(">")[2].strip("` ")
+    page = "" if each.label or last else _SUBTITLE.split(each.title, 1)[0]
+    return _spelled(each.label or page, analysis) | _spelled(last, analysis, in_code=True)
+
+
+@lru_cache(maxsize=16384)
+def _spelled(text: str, analysis: str, *, in_code: bool = False) -> frozenset[Name]:
+    """The names in a label or a title, each in full, and its last part. Not `in_code`, all before a bracket is one."""
+    found = (_SIGNATURE.search(text), _IN_CODE.match(text) if in_code else None)
+    names = [
+        *(match[match.lastgroup or 0] for match in found if match),
+        *(() if in_code else (_BRACKET.split(text, 1)[0],)),
+    ]
+    parts = (_name(part, analysis) for name in names for part in (name, name.rpartition(".")[2]))
+    return frozenset(filter(_has_keys, parts))
+
+
+def _name(text: str, analysis: str) -> Name:
+    return text.startswith("-"), frozenset(keys(text, analysis))
+
+
+def _has_keys(name: Name) -> bool:
+    return bool(name[1])
+
+
+def _is_title(each: QuotableStatement) -> bool:
+    return each.title.startswith(each.text)
