@@ -240,9 +240,8 @@ def _server(python: str) -> tuple[str, subprocess.Popen[bytes]]:
     folder = tempfile.TemporaryDirectory(prefix="warm-", dir=PLACE)
     where = str(Path(folder.name) / "socket")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-    command = [python, __file__, where]
     started = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=plain, start_new_session=True
+        [python, __file__, where], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=plain, start_new_session=True
     )
     assert started.stdin is not None
     assert started.stdout is not None
@@ -344,20 +343,20 @@ def _limit(limits: Mapping[str, int]) -> None:
         resource.setrlimit(getattr(resource, name), (most, most))
 
 
-def _warm_up() -> None:
+def _warm_up(serve_once: Callable[[], None]) -> None:
     for part in PARTS:
         package = importlib.import_module(f"assay.{part}")
         for module in pkgutil.walk_packages(getattr(package, "__path__", []), f"assay.{part}."):
             if "migrations" not in module.name:  # which alembic runs
                 with contextlib.suppress(ImportError):  # an extra which is not installed
                     importlib.import_module(module.name)
-    _use()
+    _use(serve_once)
     gc.collect()
     gc.freeze()
 
 
-def _use() -> None:
-    """Answer a question once: patterns, decoders, statements and certificates are made when they are first used."""
+def _use(serve_once: Callable[[], None]) -> None:
+    """Answer and serve once: patterns, decoders, statements and certificates are made when they are first used."""
     from assay.cli import main
     from assay.core.patterns import compile_all
     from assay.core.remote_services import trusted
@@ -368,7 +367,7 @@ def _use() -> None:
         os.environ.update(ASSAY_HOME=f"{folder}/home", ASSAY_CONFIG=f"{folder}/config.toml")
         (note := Path(folder, "tides.md")).write_text("# Tides\n\nThe tide at Brest rises seven metres.\n")
         assert main([*"research -q --yes --offline --in".split(), str(note), "How far does the tide rise?"]) == 0
-        main(["runs", "list"])
+        serve_once()
     os.environ.clear()
     os.environ.update(before)
     trusted()
@@ -388,10 +387,11 @@ def _end(code: int) -> NoReturn:
 
 if __name__ == "__main__":
     from passwords import cheapen
+    from visited import serve_once
 
     cheapen()
     sys.path = [path for path in sys.path if path != str(Path(__file__).parent)]
-    _warm_up()
+    _warm_up(serve_once)
     if (asked := _listen(sys.argv[1])) is not None:
         from assay.cli import main
 

@@ -24,6 +24,7 @@ ODD = DATA / "pdfjs-odd.tar.xz"
 BROKEN = "017-unreadable-meta-data/unreadablemetadata.pdf"
 """PDFium opens it no more than its readers do: its cross references are damaged."""
 EVERY = 6
+"""Of the odd ones, which take milliseconds each, and where they are pictures, seconds: those are read in campaigns."""
 
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="no PDFs (set ASSAY_DATA)")
 
@@ -81,21 +82,26 @@ def test_arabic_reads_in_its_order() -> None:
     assert "حَبيبي" in found.text
 
 
-def odd() -> Iterator[tuple[str, bytes]]:
+def odd(every: int) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(ODD) as archive:
         files = (member for member in archive if member.isfile() and member.name.endswith(".pdf"))
-        for member in islice(files, 0, None, EVERY):  # in the archive's order: going back unpacks it again
+        for member in islice(files, 0, None, every):  # in the archive's order: going back unpacks it again
             stream = archive.extractfile(member)
             assert stream is not None
             yield member.name, stream.read()
 
 
 @pytest.mark.skipif(not ODD.is_file(), reason="no odd PDFs (set ASSAY_DATA)")
-def test_odd_ones_are_read_or_refused_with_a_reason() -> None:
+@pytest.mark.parametrize(
+    ("every", "scans"), [(EVERY, False), pytest.param(1, True, marks=pytest.mark.campaign)], ids=["some", "all"]
+)
+def test_odd_ones_are_read_or_refused_with_a_reason(every: int, scans: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not scans:
+        monkeypatch.setattr("assay.fetch.workers.reads_scans", lambda: False)
     workers = Workers(2)
     isolated = workers.isolate(PdfExtractor())
     count = 0
-    asked = [(name, isolated.extract(data, name)) for name, data in odd()]
+    asked = [(name, isolated.extract(data, name)) for name, data in odd(every)]
     for name, documents in asked:
         found, failure = outcome(documents)
         assert not failure.startswith(("its reader", "not read within", "reading it")), name

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import cache
 from importlib import metadata
 from typing import Any, NamedTuple, Unpack
 
 import msgspec
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.request_state import RequestStateSecurity
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
@@ -107,11 +109,10 @@ def build_server(service: McpService, security: RequestStateSecurity | None = No
             description="Deep research you can check.",
             instructions=INSTRUCTIONS,
             version=metadata.version("assay"),
+            tools=[*_tools()],
             lifespan=lifespan,
             request_state_security=security,
         )
-    for kind in TOOLS:
-        server.tool(title=kind.title, annotations=_annotations(kind))(kind.function)
     _add_resources(server)
     server.prompt(title="Deep research")(deep_research)
     return server
@@ -134,6 +135,12 @@ def deep_research(question: str, depth: str = "auto") -> str:
         f"the run has ended. Then answer from its report, keep its citations, and name every claim whose verdict is "
         f"neither quoted nor supported.\n\nQuestion: {question}"
     )
+
+
+@cache
+def _tools() -> tuple[Tool, ...]:
+    """Made once: their schemas take longer than all else at the start of a server."""
+    return tuple(Tool.from_function(kind.function, title=kind.title, annotations=_annotations(kind)) for kind in TOOLS)
 
 
 def _annotations(kind: _Kind) -> ToolAnnotations:
