@@ -51,3 +51,12 @@ async def test_what_each_of_two_things_is_answers_how_they_differ(tmp_path: Path
     assert "rings bells at set times" in opening
     assert "lights the lamps of a quay" in opening
     assert {claim.verdict for claim in report.claims} == {"quoted"}
+    assert {claim.relevance for claim in report.claims} == {"answers"}
+
+
+async def test_one_side_alone_is_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "ring.md").write_text("# ring — Bells of a port\n\nThis module rings bells at set times.\n")
+    async with Assay() as assay:
+        report = await assay.start("How do ring and lamps differ?", sources=[tmp_path]).report()
+    assert "answers" not in {claim.relevance for claim in report.claims}
+    assert "lamps" in report.markdown.casefold()

@@ -15,13 +15,15 @@ import msgspec
 from assay.core.claims import Relevance
 from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
+from assay.core.relevance import comparisons
 from assay.core.relevance.amounts import amounts
+from assay.core.relevance.comparisons import Comparison
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.ordinals import has_other_ordinal
 from assay.core.relevance.relations import asks, says_other
 from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, weights
-from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
+from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, read_question
 
 GRADES = (
     "own", "names", "neighbour", "heading", "title", "near", "pairs", "number", "date", "name", "reason", "unnumbered",
@@ -55,7 +57,31 @@ def grade(
 
     By default `rarity` is counted over the sentences. The result is empty ("") if the report is in another language
     than the question, since their words cannot be compared, or if no word of the questions has a topic.
+
+    If the question compares two things, what says what one of them is answers too, but only if both are told.
     """
+    words, pair = _grade(asked, statements, rarity), comparisons.read(asked[0]) if asked else None
+    if pair is None:
+        return words
+    sides = [_grade((pair.asked(side),), statements, rarity) for side in pair.sides]
+    if all("answers" in side for side in sides):
+        return tuple("answers" if "answers" in each else each[0] for each in zip(words, *sides, strict=True))
+    return tuple(
+        "related" if word == "answers" and not _names_both(pair, each) else word
+        for word, each in zip(words, statements, strict=True)
+    )
+
+
+def _names_both(pair: Comparison, each: CitedSentence) -> bool:
+    """True if a sentence, with what stands around it, has both things of a comparison."""
+    text = f"{each.text} {each.cited} {each.heading} {each.title}"
+    sides = [read_question(side, "", text) for side in pair.sides]
+    return all(set(side.keys).issubset(keys(text, side.analysis)) for side in sides)
+
+
+def _grade(
+    asked: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
+) -> tuple[Relevance, ...]:
     unknown: Relevance = ""
     if not statements or not asked or apart(asked[0], [each.text for each in statements]):
         return (unknown,) * len(statements)

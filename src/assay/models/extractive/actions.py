@@ -13,10 +13,11 @@ from assay.core.brief import ConversationMessage, SetDepth
 from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Plan, PlanStep
+from assay.core.relevance import comparisons
 from assay.core.tables.words import read_asking
 from assay.core.text import words
 from assay.models.extractive.requests import last, question_of, template_of
-from assay.models.questions import comparisons, links
+from assay.models.questions import links
 from assay.models.questions.conditions import is_whole
 from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
 from assay.models.questions.words import carries_topic, stems

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.core.messages import Request
 from assay.core.patterns import regex
-from assay.core.relevance import Judgement, judge, read_question
+from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.definitions import is_defined_by
 from assay.core.relevance.relations import asks
 from assay.core.relevance.signs import GIVES_REASON
@@ -15,7 +15,6 @@ from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
 from assay.core.text import ends_sentence, words
-from assay.models.questions import comparisons
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
@@ -82,6 +81,7 @@ def select(
     pair = comparisons.read(context.text) if context is not None else None
     if pair is not None and question.text in pair.sides:
         question = context = analyze(pair.asked(question.text))
+        limit = LEAD
     subject = resolve(question, shelf, context)
     if subject.absent:
         return []

@@ -14,13 +14,13 @@ from assay.core.brief import Section
 from assay.core.messages import Request
 from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
+from assay.core.relevance import comparisons
+from assay.core.relevance.comparisons import Comparison
 from assay.core.text import ends_sentence
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, calculated, frames, select
 from assay.models.extractive.requests import last, question_of, template_of
-from assay.models.questions import comparisons
-from assay.models.questions.comparisons import Comparison
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
@@ -213,7 +213,9 @@ def _compared(pair: Comparison, found: Sequence[Finding]) -> list[QuotableUnit]:
     """How both things differ or are alike, and what each of them is; empty if neither is said."""
     by_task = {task.partition("\n")[0]: units for task, units in found}
     best = by_task.get(short(pair.text), [])[:ANSWER]
-    told = [unit for unit in best if comparisons.contrasts(unit.text) and pair.names_one(stems(unit.text))][:A_SOURCE]
+    sides = [set(topics(side)) for side in pair.sides]
+    named = [unit for unit in best if any(side.issubset(stems(unit.text)) for side in sides)]
+    told = [unit for unit in named if comparisons.contrasts(unit.text)][:A_SOURCE]
     each = [by_task.get(short(side), [])[: 1 if told else A_SOURCE] for side in pair.sides]
     return _once([*told, *(unit for units in each for unit in units)]) if told or all(each) else []
 

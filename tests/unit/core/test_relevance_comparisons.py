@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.models.questions import comparisons
+from assay.core.relevance import comparisons
 
 
 @pytest.mark.parametrize(

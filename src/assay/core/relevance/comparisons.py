@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 import msgspec
 
 from assay.core.patterns import regex
-from assay.models.questions.words import topics
 
 _FORMS = {
     "What is {}?": (
@@ -66,10 +64,6 @@ class Comparison(msgspec.Struct, frozen=True):
     def sides(self) -> tuple[str, str]:
         """Both things, in order."""
         return self.left, self.right
-
-    def names_one(self, keys: Collection[str]) -> bool:
-        """True if one of the things is among the keys of a text."""
-        return any(set(topics(side)) <= set(keys) for side in self.sides)
 
     def asked(self, side: str) -> str:
         """The question what one of the things is."""
