@@ -305,5 +305,5 @@ def test_commands_leave_their_work_to_a_worker(
         assert main(line) == 2
         assert "--queue" in capsys.readouterr().err
     assert main(["jobs", "begin", "index", "pages=3"]) == 2
-    assert "takes nothing, and no pages" in capsys.readouterr().err
+    assert "index has no option 'pages'" in capsys.readouterr().err
     assert main(["jobs", "begin", "crawl", "url=x", "pages=many"]) == 2
