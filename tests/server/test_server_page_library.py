@@ -65,6 +65,9 @@ async def test_a_git_repository_is_read(server: Served) -> None:
         assert "git" in failed.text
         latest = (await ana.get("/api/v1/additions")).json()["additions"][0]
         assert latest["name"] == "git+http://127.0.0.1:9/harbor.git"
+        for url in ("GIT+http://x/../p.git", "git+file:///srv/p", "git+ssh://h.example/p", "s3://bucket/p"):
+            refused = await ana.post("/api/v1/collections/code/places", json={"urls": [url]})
+            assert (refused.status_code, "no address of the web" in refused.text) == (422, True)
 
 
 async def test_its_owner_says_who_may_read_it(server: Served) -> None:
