@@ -43,6 +43,18 @@ async def test_an_account_is_linked_once(users, stores):
     assert await users.of_subject("issuer 1") is None
 
 
+async def test_what_was_shared_with_a_removed_user_is_not_for_the_next_of_that_name(users, stores):
+    await users.add(user("bob"))
+    ana, bob = (stores.one.library.owned_by(name) for name in ("ana", "bob"))
+    ana.mark("papers", private=False)
+    ana.share("papers", open=False, readers=["bob", "cleo"])
+    assert [row.name for row in bob.collections()] == ["ana/papers"]
+    assert await users.remove("bob")
+    await users.add(user("bob"))
+    assert bob.collections() == []
+    assert ana.collections()[0].readers == ("cleo",)
+
+
 async def test_a_credential_is_kept_once(users, stores):
     await users.add(user("ana"))
     kept = Credential(kind="login", id="", hash="h", owner="ana", created=1.0, expires=9.0)

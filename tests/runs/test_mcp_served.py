@@ -140,6 +140,35 @@ async def test_two_who_ask_the_same_at_once_get_one_run(server: Served) -> None:
         assert all(answer.structured_content["status"] == "completed" for answer in answers)
 
 
+async def test_waiting_takes_a_stream_of_the_user(tmp_path: Path) -> None:
+    """As `POST /runs?wait=`: who has no stream left is refused before anything begins, unless they do not wait."""
+    home = await fill_home(tmp_path)
+    with served(home, ASSAY_SEARCH_WEB="false", ASSAY_SERVER_STREAMS="1") as server:
+        runs = f"{server.url}/api/v1/runs"
+        async with (
+            httpx.AsyncClient(trust_env=False, timeout=WAIT) as browser,
+            connected(server.url, "auto") as client,
+        ):
+            async with browser.stream("GET", f"{server.url}/api/v1/events") as stream:
+                assert stream.status_code == 200
+                refused = await client.call_tool("research", {"question": QUESTION})
+                assert refused.is_error
+                assert "1 streams are open already" in refused.content[0].text
+                assert "wait_seconds 0" in refused.content[0].text
+                assert (await browser.get(runs)).json()["runs"] == []
+                begun = await client.call_tool("research", {"question": QUESTION, "wait_seconds": 0})
+                run_id = begun.structured_content["run_id"]
+            async with asyncio.timeout(WAIT):  # the server notices a little later that the stream is gone
+                while (done := await client.call_tool("research_wait", {"run_id": run_id})).is_error:
+                    await asyncio.sleep(0.1)
+            assert done.structured_content["status"] == "completed"
+            async with browser.stream("GET", f"{server.url}/api/v1/events"):  # the ticket was given back
+                ended = await client.call_tool("research_wait", {"run_id": run_id})
+                assert ended.structured_content["status"] == "completed"  # it needs no wait
+                asked = {"run_id": run_id, "question": "When?"}
+                assert (await client.call_tool("ask", asked)).is_error
+
+
 async def test_private_documents_are_not_shown(server: Served) -> None:
     async with connected(server.url, "auto") as client:
         answer = await client.call_tool("research", {"question": "Who goes?", "collections": ["letters"]})

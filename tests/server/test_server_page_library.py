@@ -65,6 +65,9 @@ async def test_a_git_repository_is_read(server: Served) -> None:
         assert "git" in failed.text
         latest = (await ana.get("/api/v1/additions")).json()["additions"][0]
         assert latest["name"] == "git+http://127.0.0.1:9/harbor.git"
+        for url in ("GIT+http://x/../p.git", "git+file:///srv/p", "git+ssh://h.example/p", "s3://bucket/p"):
+            refused = await ana.post("/api/v1/collections/code/places", json={"urls": [url]})
+            assert (refused.status_code, "no address of the web" in refused.text) == (422, True)
 
 
 async def test_its_owner_says_who_may_read_it(server: Served) -> None:
@@ -82,6 +85,23 @@ async def test_its_owner_says_who_may_read_it(server: Served) -> None:
         assert "Who may read it" not in (await bob.get("/library/ana/papers", headers=READ)).text
         assert (await bob.post("/library/ana/papers/readers", data={"who": "me"}, headers=READ)).status_code >= 400
         assert (await bob.post("/library/ana/papers/sync", headers=READ)).status_code >= 400
+
+
+async def test_only_users_can_be_named_as_readers(server: Served) -> None:
+    async with session(server, "ana") as ana:
+        path = "/api/v1/collections/letters"
+        refused = await ana.put(path, json={"readers": ["bob", "nobody-yet"]})
+        assert refused.status_code == 422
+        [fault] = refused.json()["errors"]
+        assert fault["pointer"] == "/readers/1"
+        assert "'nobody-yet' is not a user of this server" in fault["detail"]
+        assert (await ana.get(path)).status_code == 404  # nothing was done
+        assert (await ana.post("/api/v1/collections", json={"name": "letters", "readers": ["x"]})).status_code == 422
+        assert (await ana.put(path, json={"readers": ["bob"]})).json()["readers"] == ["bob"]
+        form = {"who": "some", "readers": "bob, bib"}
+        page = await ana.post("/library/letters/readers", data=form, headers=READ)
+        assert "is not a user of this server" in page.text
+        assert (await ana.get(path)).json()["readers"] == ["bob"]
 
 
 async def test_a_document_is_shown_by_its_passages(server: Served) -> None:

@@ -3,6 +3,9 @@
 A place is `git+https://host/path`, `git+http://…` or `git+file:///path`, with an optional `@REF` for a branch, a tag or
 a commit. Nothing in the repository is executed: no hooks, no filters, no submodules, no configuration but our own.
 Files are read directly from the commit, without a work tree.
+
+Git makes its connections itself. So for users of a server the host is checked here like that of a page, and git is told
+to connect to the checked addresses only and to follow no redirect.
 """
 
 from __future__ import annotations
@@ -16,14 +19,22 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 import msgspec
 
 from assay.core.errors import FetchFailed, UsageError
+from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.ports import Clock, ListedFile
 from assay.core.sources import Fetched
+from assay.core.web_addresses import BadUrl, read
+
+if TYPE_CHECKING:
+    from assay.fetch.web import addresses
+else:
+    addresses = later("assay.fetch.web.addresses")
 
 SECONDS = 600.0
 """The limit for one call of git, enough for a large repository."""
@@ -37,6 +48,8 @@ LOOK = 0.25
 FETCHED = "assay-fetched"
 """The file in our repositories that names the commit that was fetched completely."""
 SCHEMES = ("git+https", "git+http", "git+file")
+PINNING = (2, 37)
+"""The first version of git that can be told the addresses of a host."""
 
 _REF = regex(r"[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}")
 _COMMIT = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -49,13 +62,12 @@ _SAFE = (
     "protocol.allow=never",
     "protocol.https.allow=always",
     "protocol.http.allow=always",
-    "protocol.file.allow=always",
-    "http.followRedirects=initial",
     "transfer.fsckObjects=true",
     "fetch.recurseSubmodules=false",
     "gc.auto=0",
     "uploadpack.packObjectsHook=",
 )
+_VERSION = regex(rb"git version (\d+)\.(\d+)")
 
 
 class RepositoryAddress(msgspec.Struct, frozen=True):
@@ -65,6 +77,17 @@ class RepositoryAddress(msgspec.Struct, frozen=True):
     ref: str = ""
 
 
+class _Reach(msgspec.Struct, frozen=True):
+    """What git may reach: the settings for that, and the protocols."""
+
+    settings: tuple[str, ...]
+    protocols: str
+
+
+_FREE = _Reach(("protocol.file.allow=always", "http.followRedirects=initial"), "https:http:file")
+_GUARDED = _Reach(("http.followRedirects=false",), "https:http")
+
+
 class _Entry(msgspec.Struct, frozen=True):
     path: str
     id: str
@@ -72,11 +95,21 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class GitConnector:
-    """Implements `core.ports.ListingConnector`."""
+    """Implements `core.ports.ListingConnector` and `GuardedConnector`."""
+
+    def __init__(self, policy: addresses.Policy | None = None, resolve: addresses.ResolveNow | None = None) -> None:
+        """Without a `policy` every repository is fetched. `resolve` returns the addresses of a host."""
+        self._policy, self._resolve = policy, resolve
+
+    def guarded(self, allow: Sequence[str]) -> GitConnector:
+        """See the port."""
+        return GitConnector(addresses.policy(allow), self._resolve)
 
     def canonical(self, place: str) -> str:
         """See the port."""
         found = read_place(place)
+        if self._policy is not None and not self.reaches_out(place):
+            raise UsageError(f"{place[:200]!r} may not be read by users of a server: write git+https://host/path@ref")
         return f"git+{found.url}@{found.ref}" if found.ref else f"git+{found.url}"
 
     def reaches_out(self, place: str) -> bool:
@@ -98,8 +131,8 @@ class GitConnector:
     def list(self, place: str, folder: Path, clock: Clock, largest: int) -> tuple[str, list[ListedFile]]:
         """See the port. The name which stays true ends with the commit; a version is the id of the bytes."""
         found = read_place(place)
-        git = _Git(folder)
-        commit = git.fetched(found)
+        git = self._git(folder)
+        commit = self._fetched(git, found)
         entries = [entry for entry in git.files(commit) if entry.size <= largest]
         size = sum(entry.size for entry in entries)
         if len(entries) > MOST_LISTED or size > MOST_LISTED_BYTES:
@@ -111,13 +144,38 @@ class GitConnector:
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
         """See the port."""
-        found, git, now = read_place(place), _Git(folder), clock.now()
+        found, git, now = read_place(place), self._git(folder), clock.now()
         if not git.has(found.ref):
-            git.fetched(found)
+            self._fetched(git, found)
         for file, body in git.bodies(files):
             url = f"git+{found.url}@{found.ref}/{quote(file.name)}"
             kind = mimetypes.guess_type(file.name)[0] or "text/plain"
             yield Fetched(url=url, final_url=url, status=0, media_type=kind, body=body, fetched_at=now)
+
+    def _git(self, folder: Path) -> _Git:
+        return _Git(folder, _FREE if self._policy is None else _GUARDED)
+
+    def _fetched(self, git: _Git, place: RepositoryAddress) -> str:
+        """Fetch one commit and return its id, from checked addresses if there is a policy.
+
+        Raises:
+            FetchFailed: the repository may not be fetched, or cannot be.
+        """
+        if self._policy is None:
+            return git.fetched(place)
+        try:
+            url = read(place.url)
+        except BadUrl as error:
+            raise FetchFailed(f"blocked: {error}") from error
+        found = addresses.checked_addresses(url.host, url.port, self._policy, self._resolve or addresses.resolve_now)
+        pins: tuple[str, ...] = ()
+        if ":" not in url.host and list(found) != [url.host]:  # a host that is an address needs no resolver
+            if git.version() < PINNING:
+                raise FetchFailed("missing: git 2.37 or newer, which connects only to addresses that were checked")
+            listed = ",".join(f"[{each}]" if ":" in each else each for each in found)
+            pins = (f"http.curloptResolve={url.host}:{url.port}:{listed}",)
+        # the address as it was checked: git might read another form of it differently
+        return git.fetched(RepositoryAddress(f"{url.scheme}://{url.authority}{url.target}", place.ref), pins)
 
 
 def read_place(place: str) -> RepositoryAddress:
@@ -149,19 +207,24 @@ def read_place(place: str) -> RepositoryAddress:
 class _Git:
     """The program, working in a bare repository of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, reach: _Reach) -> None:
         program = shutil.which("git")
         if program is None:
             raise FetchFailed("missing: the program git is not installed")
-        self._program, self._folder = program, folder
+        self._program, self._folder, self._reach = program, folder, reach
 
-    def fetched(self, place: RepositoryAddress) -> str:
-        """Fetch one commit of a repository and return its id."""
+    def version(self) -> tuple[int, int]:
+        """The version of git; (0, 0) if it does not say."""
+        found = _VERSION.match(self._run("version"))
+        return (int(found[1]), int(found[2])) if found else (0, 0)
+
+    def fetched(self, place: RepositoryAddress, pins: Sequence[str] = ()) -> str:
+        """Fetch one commit of a repository and return its id; `pins` are settings for this connection."""
         self._run("init", "--quiet", "--bare", "--template=", "--", str(self._folder))
         wanted = place.ref or "HEAD"
         self._run(
             "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
-            "--", place.url, f"+{wanted}:refs/heads/assay",
+            "--", place.url, f"+{wanted}:refs/heads/assay", settings=pins,
         )  # fmt: skip
         commit = self._run("rev-parse", "--verify", "--end-of-options", "refs/heads/assay^{commit}").decode().strip()
         if not _COMMIT.fullmatch(commit):
@@ -203,8 +266,8 @@ class _Git:
                 yield file, data[end + 1 : end + 1 + size]
                 at = end + 1 + size + 1
 
-    def _run(self, *words: str, given: bytes = b"") -> bytes:
-        safe = [part for each in _SAFE for part in ("-c", each)]
+    def _run(self, *words: str, given: bytes = b"", settings: Sequence[str] = ()) -> bytes:
+        safe = [part for each in (*_SAFE, *self._reach.settings, *settings) for part in ("-c", each)]
         try:
             working = subprocess.Popen(
                 [self._program, *safe, *words],
@@ -212,7 +275,7 @@ class _Git:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=self._folder,
-                env=_environment(self._folder),
+                env=_environment(self._folder, self._reach.protocols),
                 start_new_session=True,  # child processes of git end with it
             )
         except OSError as error:
@@ -238,7 +301,7 @@ class _Git:
             except subprocess.TimeoutExpired:
                 late = time.monotonic() > end
                 # deleting the folder may collide with files that git writes, but HEAD is written once
-                if not late and (word == "init" or (self._folder / "HEAD").exists()):
+                if not late and (word in ("init", "version") or (self._folder / "HEAD").exists()):
                     continue
                 _kill(working)
                 why = f"timeout: git {word} took more than {SECONDS:g} s" if late else f"stopped: git {word}"
@@ -256,7 +319,7 @@ def _kill(working: subprocess.Popen[bytes]) -> None:
         return
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def _environment(folder: Path, protocols: str) -> dict[str, str]:
     """An environment without the user's configuration, credentials, prompts and proxies."""
     kept = {"SYSTEMROOT": r"C:\Windows"} if sys.platform == "win32" else {}
     return {
@@ -271,6 +334,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "GIT_ASKPASS": "",
         "GIT_SSH_COMMAND": "false",
         "GIT_PROTOCOL_FROM_USER": "0",
+        "GIT_ALLOW_PROTOCOL": protocols,
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_LFS_SKIP_SMUDGE": "1",
     }

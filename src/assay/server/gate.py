@@ -16,7 +16,7 @@ from assay.core.errors import AssayError, NotLoggedIn
 from assay.core.ports.users import PERMISSIONS, Permission
 from assay.server.guards import SAFE, ProblemAnswer, is_loopback, name_of
 from assay.server.problems import Problem, problem, problem_of, refusal
-from assay.services.users import Users, Who
+from assay.services.users import PREFIX, Users, Who
 
 if TYPE_CHECKING:
     from assay.server.backend import Backend, RouteGroup
@@ -109,7 +109,8 @@ async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | N
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     secret = secret.strip()
     if scheme.lower() == "bearer" and secret:
-        if oidc is not None and oidc.settings.audience and secret.count(".") == 2:  # a signed token (RFC 7519)
+        signed = secret.count(".") == 2 and not secret.startswith(PREFIX)  # RFC 7519
+        if oidc is not None and oidc.settings.audience and signed:
             return await _of_provider(users, oidc, secret)
         return await users.known(secret, "token")
     session = cookie_of(request, session_name(request))

@@ -10,8 +10,8 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import urlencode
 
 import httpx2
@@ -39,12 +39,45 @@ KEPT_SECONDS = 3_600.0
 """Seconds for which a provider's metadata is cached."""
 KEYS_AGAIN_SECONDS = 30.0
 """Seconds between two requests for an unknown key."""
+FAILED_SECONDS = 10.0
+"""Seconds for which a failure is remembered: whoever comes meanwhile is told so at once, instead of waiting again."""
 LEEWAY = 60
 """Seconds by which two clocks may differ."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
 ACCESS_TYPES = ("at+jwt", "application/at+jwt")
 
 Claims = Mapping[str, Any]
+T = TypeVar("T")
+
+
+class _Published(Generic[T]):
+    """A document that the provider publishes: cached, and requested once for all who need it."""
+
+    def __init__(self) -> None:
+        self._found: tuple[float, T] | None = None
+        self._failed: tuple[float, str] | None = None
+        self._lock = asyncio.Lock()
+
+    async def get(self, request: Callable[[], Awaitable[T]], seconds: float = KEPT_SECONDS) -> T:
+        """The document, requested now unless it was in the last `seconds`.
+
+        Raises:
+            ProviderFailed: the provider cannot be reached, perhaps a moment ago, or publishes something else.
+        """
+        if self._found is not None and time.monotonic() - self._found[0] <= seconds:
+            return self._found[1]  # without the lock: a failing request delays only those who need it
+        async with self._lock:
+            if self._found is not None and time.monotonic() - self._found[0] <= seconds:
+                return self._found[1]
+            if self._failed is not None and time.monotonic() - self._failed[0] <= FAILED_SECONDS:
+                raise ProviderFailed(self._failed[1])
+            try:
+                found = await request()
+            except ProviderFailed as error:
+                self._failed = time.monotonic(), str(error)
+                raise
+            self._found, self._failed = (time.monotonic(), found), None
+            return found
 
 
 class LoginAttempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,9 +110,7 @@ class OidcProvider:
 
     def __init__(self, settings: OidcSettings, secret: str | None) -> None:
         self.settings, self._secret = settings, secret
-        self._metadata: tuple[float, Metadata] | None = None
-        self._keys: tuple[float, KeySet] | None = None
-        self._lock = asyncio.Lock()
+        self._metadata, self._keys = _Published[Metadata](), _Published[KeySet]()
 
     # a login
 
@@ -273,10 +304,7 @@ class OidcProvider:
         Raises:
             ProviderFailed: it cannot be reached, or is another one than in the settings.
         """
-        async with self._lock:
-            if self._metadata is None or time.monotonic() - self._metadata[0] > KEPT_SECONDS:
-                self._metadata = time.monotonic(), await self._discovered()
-            return self._metadata[1]
+        return await self._metadata.get(self._discovered)
 
     async def _discovered(self) -> Metadata:
         issuer = self.settings.issuer
@@ -293,15 +321,14 @@ class OidcProvider:
         return found
 
     async def _key_set(self, metadata: Metadata, *, anew: bool = False) -> KeySet:
-        async with self._lock:
-            age = time.monotonic() - self._keys[0] if self._keys else KEPT_SECONDS + 1
-            if self._keys is None or age > KEPT_SECONDS or (anew and age > KEYS_AGAIN_SECONDS):
-                keys = await self._json(metadata.jwks_uri)
-                try:
-                    self._keys = time.monotonic(), KeySet.import_key_set(cast(Any, keys))
-                except (JoseError, KeyError, TypeError, ValueError) as error:
-                    raise ProviderFailed(f"the provider's keys cannot be read: {type(error).__name__}") from error
-            return self._keys[1]
+        async def request() -> KeySet:
+            keys = await self._json(metadata.jwks_uri)
+            try:
+                return KeySet.import_key_set(cast(Any, keys))
+            except (JoseError, KeyError, TypeError, ValueError) as error:
+                raise ProviderFailed(f"the provider's keys cannot be read: {type(error).__name__}") from error
+
+        return await self._keys.get(request, KEYS_AGAIN_SECONDS if anew else KEPT_SECONDS)
 
     async def _json(self, url: str, headers: dict[str, str] | None = None) -> dict[str, Any]:
         try:

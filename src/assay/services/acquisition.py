@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay import plugins
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.later import later
 from assay.core.ports import Connector, Extractor, KeptPage, Library, Origin, PageCache, SkippedFile
@@ -56,6 +55,7 @@ class Gathering:
     def __init__(self, context: Context, reading: ReadingMonitor) -> None:
         self._settings, self._store, self._clock = context.settings, context.store, context.clock
         self._readers, self._kept, self._reading = context.readers, context.page_cache, reading
+        self._allowed = context.allowed_hosts
         self._largest = int(context.settings.documents.max_file_mb * 1_000_000)
         self.files = self.added = 0
         self.warnings: list[str] = []
@@ -136,7 +136,7 @@ class Gathering:
             UsageError: the connector does not handle the place.
         """
         scheme = place.partition(":")[0]
-        connector: Connector = plugins.load("connectors", scheme)()
+        connector = places.connector_of(place, self._allowed)
         origin = before or Origin(place=connector.canonical(place), kind=scheme)
         if connector.reaches_out(place):
             check_online(self._settings)

@@ -185,6 +185,13 @@ class Context:
         found: T = made[name]
         return found
 
+    @property
+    def allowed_hosts(self) -> tuple[str, ...] | None:
+        """The hosts that are not public and that a place may name nevertheless; None: all, because the owner is the
+        person at this machine and no user of a server.
+        """
+        return tuple(self.settings.web.allow) if self.owner else None
+
     def of(self, brief: Brief) -> Self:
         """Return the same as the owner of a run sees it."""
         return self if brief.owner == self.owner else self.owned_by(brief.owner)

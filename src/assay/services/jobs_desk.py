@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -144,7 +144,7 @@ async def _checked(context: Context, work: JobWork) -> JobWork:
     """
     match work:
         case AddJob():
-            return _addition(work)
+            return _addition(work, context.allowed_hosts)
         case CrawlJob():
             places.checked_name(work.collection)
             _check_address(work.url)
@@ -169,8 +169,8 @@ async def _checked(context: Context, work: JobWork) -> JobWork:
     return work
 
 
-def _addition(work: AddJob) -> AddJob:
-    """The same, with paths valid from any folder.
+def _addition(work: AddJob, allow: Sequence[str] | None) -> AddJob:
+    """The same, with paths valid from any folder; `allow` guards connectors.
 
     Raises:
         UsageError: there is nothing to add, or nothing readable.
@@ -182,7 +182,7 @@ def _addition(work: AddJob) -> AddJob:
     for url in asked.urls:
         _check_address(url)
     for place in asked.connected:
-        connector_of(place).canonical(place)
+        connector_of(place, allow).canonical(place)
     paths = (*map(places.absolute, asked.paths), *asked.urls, *asked.connected)
     return msgspec.structs.replace(work, paths=paths)
 

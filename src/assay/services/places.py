@@ -19,7 +19,17 @@ import msgspec
 from assay import plugins
 from assay.core.errors import UnknownName, UsageError
 from assay.core.patterns import regex
-from assay.core.ports import Clock, CollectionRow, Connector, Library, ListedFile, ListingConnector, Origin, SkippedFile
+from assay.core.ports import (
+    Clock,
+    CollectionRow,
+    Connector,
+    GuardedConnector,
+    Library,
+    ListedFile,
+    ListingConnector,
+    Origin,
+    SkippedFile,
+)
 from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED, Fetched
 from assay.core.ways import way
@@ -66,20 +76,22 @@ class _Held:
 
 
 class ListedPlaces:
-    """The places fetched by this process: a repository is fetched once, and not again for each of its parts."""
+    """The places fetched by this process: a repository is fetched once, and not again for each of its parts.
+
+    Readers name a place's connector (`connector_of`), because it depends on who named the place.
+    """
 
     def __init__(self) -> None:
         self._held: defaultdict[str, _Held] = defaultdict(_Held)
         self._guard = threading.Lock()
 
-    def listed(self, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
+    def listed(self, connector: Connector, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
         """The files of a place, or of its version `kept`; None if it cannot be listed.
 
         Raises:
             FetchFailed: it cannot be fetched.
             UsageError: it has more files than a job reads.
         """
-        connector = connector_of(place)
         if not isinstance(connector, ListingConnector):
             return None
         place = connector.canonical(place)
@@ -87,19 +99,18 @@ class ListedPlaces:
             now, files = connector.list(kept or place, folder, clock, largest)
         return ListedPlace(place, now, tuple(files))
 
-    def read(self, place: str, kept: str, files: Sequence[ListedFile], clock: Clock) -> Iterator[Fetched]:
-        """Yield some files of a place that was listed as `kept`.
+    def read(self, connector: Connector, listed: ListedPlace, clock: Clock) -> Iterator[Fetched]:
+        """Yield some files of a place, those in `listed`.
 
         Raises:
             FetchFailed: they cannot be fetched.
             UsageError: this release cannot list such a place.
         """
-        connector = connector_of(place)
         if not isinstance(connector, ListingConnector):
-            raise UsageError(f"{place} cannot be read in parts: update its connector")
-        with self._using(place) as held:
+            raise UsageError(f"{listed.place} cannot be read in parts: update its connector")
+        with self._using(listed.place) as held:
             with held.lock:  # the first file: fetch the place, if that is not done
-                found = connector.read(kept, files, held.opened(), clock)
+                found = connector.read(listed.kept, listed.files, held.opened(), clock)
                 first = next(found, None)
             if first is not None:
                 yield first
@@ -147,14 +158,15 @@ class ListedPlaces:
             held.sweep()
 
 
-def connector_of(place: str) -> Connector:
-    """The connector for a place.
+def connector_of(place: str, allow: Sequence[str] | None = None) -> Connector:
+    """The connector for a place; `allow` guards it (see `Context.allowed_hosts` and `GuardedConnector`).
 
     Raises:
         UnknownName: no such connector is installed.
+        ConfigError: `allow` contains something that is neither a host nor a network.
     """
     made: Connector = plugins.load("connectors", place.partition(":")[0])()
-    return made
+    return made if allow is None or not isinstance(made, GuardedConnector) else made.guarded(allow)
 
 
 FILES, PAGE, CRAWL = "files", "page", "crawl"

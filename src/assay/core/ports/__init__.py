@@ -77,6 +77,7 @@ from assay.core.ports.models import TextKind as TextKind
 from assay.core.ports.world import Clock as Clock
 from assay.core.ports.world import Connector as Connector
 from assay.core.ports.world import Fact as Fact
+from assay.core.ports.world import GuardedConnector as GuardedConnector
 from assay.core.ports.world import ListedFile as ListedFile
 from assay.core.ports.world import ListingConnector as ListingConnector
 from assay.core.ports.world import Notices as Notices

@@ -179,3 +179,19 @@ class ListingConnector(Connector, Protocol):
             FetchFailed: as `fetch`.
         """
         ...
+
+
+@runtime_checkable
+class GuardedConnector(Connector, Protocol):
+    """A connector whose places may name any host, and which can be kept from the network of its own machine."""
+
+    def guarded(self, allow: Sequence[str]) -> Connector:
+        """Return a connector for places that a user of a server names.
+
+        It connects only to public hosts and to those in `allow` (as in `web.allow`), follows no redirect, and reads no
+        files of this machine.
+
+        Raises:
+            ConfigError: `allow` contains something that is neither a host nor a network.
+        """
+        ...

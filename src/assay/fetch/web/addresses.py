@@ -154,6 +154,47 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
+def check_addresses(host: str, port: int, found: Sequence[str], policy: Policy) -> None:
+    """Check the addresses that a resolver gives for a host.
+
+    Raises:
+        FetchFailed: one of them is forbidden (so the others are not trusted either), or there is none.
+    """
+    if not found:
+        raise FetchFailed(f"unreachable: the host {host} has no address")
+    named = policy.names(host, port)
+    for address in found:
+        if why := refused(address, policy, named=named):
+            raise FetchFailed(f"blocked: {host} is {why}; {policy.setting} allows such hosts")
+
+
+ResolveNow = Callable[[str, int], Sequence[str]]
+
+
+def resolve_now(host: str, port: int) -> Sequence[str]:
+    """As `system_resolve`. Blocking.
+
+    Raises:
+        OSError: it has none.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def checked_addresses(host: str, port: int, policy: Policy, resolve: ResolveNow = resolve_now) -> tuple[str, ...]:
+    """The checked addresses of a host, at least one, for a program that makes the connection itself. Blocking.
+
+    Raises:
+        FetchFailed: as `check_addresses`.
+    """
+    try:
+        found = tuple(resolve(host, port))[:MOST_ADDRESSES]
+    except (OSError, UnicodeError) as error:
+        raise FetchFailed(f"unreachable: the host {host} is not known") from error
+    check_addresses(host, port, found, policy)
+    return found
+
+
 def _alternating(addresses: Sequence[str]) -> list[str]:
     """The addresses in their order, those of IPv4 and IPv6 by turns (RFC 8305, section 4)."""
     first = ":" in addresses[0]
@@ -222,13 +263,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
                 self._pinned[host] = (now + PINNED, found)
             if len(self._pinned) > MOST_PINNED:
                 self._pinned.pop(next(iter(self._pinned)))
-        if not found:
-            raise FetchFailed(f"unreachable: the host {host} has no address")
-        named = self._policy.names(host, port)
-        for address in found:
-            if why := refused(address, self._policy, named=named):
-                allowing = self._policy.setting
-                raise FetchFailed(f"blocked: {host} is {why}; {allowing} allows such hosts")
+        check_addresses(host, port, found, self._policy)
         return found
 
     async def connect_unix_socket(

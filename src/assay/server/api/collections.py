@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -10,6 +10,7 @@ from urllib.parse import quote
 import msgspec
 from starlette.datastructures import UploadFile
 
+from assay.core.errors import UnknownName
 from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
 from assay.evidence.ingest import UPLOADED, address
@@ -278,11 +279,33 @@ def _without_place(origin: Origin) -> Origin:
 
 @routes.put("/collections/{collection:path}")
 async def mark_collection(call: RouteCall, collection: str, body: CollectionWanted) -> CollectionShown:
-    """Create a collection if needed, set whether it is private (hidden from remote models), and who may read it."""
+    """Create a collection if needed, set whether it is private (hidden from remote models), and who may read it.
+
+    New readers must be users: whoever gets an unused name later would read it too.
+    """
+    if body.readers not in (None, "all"):
+        await _check_readers(call, collection, body.readers)
     await call.assay.mark(collection, private=body.private)
     if body.readers is not None:
         await call.assay.share(collection, body.readers)
     return await show_collection(call, collection)
+
+
+async def _check_readers(call: RouteCall, collection: str, readers: Sequence[str]) -> None:
+    """Make sure that readers who are not named already are users of the server.
+
+    Raises:
+        Refusal: one is not.
+    """
+    before = next((row.readers for row in await call.assay.collections() if row.name == collection), ())
+    for at, reader in enumerate(readers):
+        if reader in before:
+            continue
+        try:
+            await call.backend.assay.users.find(reader)
+        except UnknownName:  # its own message would list all users
+            detail = f"{reader[:64]!r} is not a user of this server: check the name, or ask an admin to add them"
+            raise refused(f"/readers/{at}", detail) from None
 
 
 @routes.delete("/collections/{collection:path}", status=204)

@@ -45,7 +45,7 @@ async def once(call: RouteCall, body: msgspec.Struct, do: Callable[[], Awaitable
     return await call.assay.once(f"{call.owner}/{key}", asked, do)
 
 
-WEB = ("http://", "https://", "git+http://", "git+https://")
+WEB, REPOSITORIES = ("http://", "https://"), ("git+http://", "git+https://")
 
 
 class RequestBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -201,7 +201,8 @@ def sources_of(scope: AddedScope, settings: Settings) -> list[str] | None:
         Refusal: an address is not one of the web, or a path is not in an allowed folder.
     """
     for at, url in enumerate(scope.urls):
-        if not url.lower().startswith(WEB):
+        # connectors are found by their name as it is written: any other form would be taken for a path
+        if not (url.lower().startswith(WEB) or url.startswith(REPOSITORIES)):
             raise refused(f"/scope/urls/{at}", f"{url!r} is no address of the web: it begins with http:// or https://")
     paths = [allowed(path, settings, f"/scope/paths/{at}") for at, path in enumerate(scope.paths)]
     collections = [f"@{name.removeprefix('@')}" for name in scope.collections]

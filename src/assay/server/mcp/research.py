@@ -22,7 +22,19 @@ from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
-from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, told, view_of
+from assay.server.mcp.service import (
+    Ctx,
+    NoStream,
+    caller_of,
+    check_may,
+    may,
+    noted,
+    page_of,
+    sources_of,
+    stream_for,
+    told,
+    view_of,
+)
 from assay.server.protocol_runs import Caller, request_key, with_options
 
 LONGEST_WAIT = 50
@@ -81,10 +93,11 @@ async def begun(
         sources = None  # the default collection, and the web if the settings say so
     caller = caller_of(ctx)
     key = request_key("mcp", caller.owner, question.strip(), collections, options, may_ask)
-    with told():
-        run_id = await caller.begin(question, key=key, sources=sources, **wanted)
-        await caller.go_on(run_id)
-    view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
+    with stream_for(ctx, wait_seconds):  # before it begins: who is refused may send it again
+        with told():
+            run_id = await caller.begin(question, key=key, sources=sources, **wanted)
+            await caller.go_on(run_id)
+        view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
     return Begun(run_id=run_id, until=until, questions=open_questions(view))
 
 
@@ -115,7 +128,11 @@ async def research(
         await _answer(
             ctx, run.run_id, [str(given.get(f"q{place}") or "") for place in range(1, len(run.questions) + 1)]
         )
-    return await _news(ctx, run.run_id, run.until)
+    try:
+        with stream_for(ctx, run.until - time.monotonic()):
+            return await _news(ctx, run.run_id, run.until)
+    except NoStream:  # the run has begun all the same
+        return await _news(ctx, run.run_id, time.monotonic())
 
 
 async def research_wait(
@@ -129,13 +146,15 @@ async def research_wait(
     """Wait for a run that `research` began. Returns within `wait_seconds`, with the report or with what to do next.
     A run whose process was ended goes on.
     """
-    run_id = (await view_of(ctx, run_id)).run_id
-    if answers is not None:
-        check_may(ctx, "write")
-        await _answer(ctx, run_id, answers)
-    elif may(ctx, "write"):
-        await caller_of(ctx).go_on(run_id)
-    return await _news(ctx, run_id, time.monotonic() + wait_seconds)
+    view = await view_of(ctx, run_id)
+    seconds = 0 if view.status in FINAL else wait_seconds
+    with stream_for(ctx, seconds):
+        if answers is not None:
+            check_may(ctx, "write")
+            await _answer(ctx, view.run_id, answers)
+        elif may(ctx, "write"):
+            await caller_of(ctx).go_on(view.run_id)
+        return await _news(ctx, view.run_id, time.monotonic() + seconds)
 
 
 async def ask(
@@ -148,7 +167,7 @@ async def ask(
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     until = time.monotonic() + wait_seconds
-    with told():
+    with stream_for(ctx, wait_seconds), told():
         return await _news(ctx, await caller_of(ctx).ask(run_id, question, ask="never"), until)
 
 

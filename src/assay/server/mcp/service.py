@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
@@ -20,7 +20,9 @@ from assay.core.view import RunView
 from assay.core.ways import now_read_on, worded
 from assay.server.audit import Auditor
 from assay.server.gate import not_allowed, who_of
+from assay.server.problems import Refusal
 from assay.server.protocol_runs import Caller
+from assay.server.streams import Tickets
 
 PRIVATE = (
     "is private: who reads it here is a model which may be anywhere. The owner may allow it "
@@ -43,6 +45,17 @@ class Audits(Protocol):
     """Where runs are executed, if there is an audit log."""
 
     auditor: Auditor
+
+
+@runtime_checkable
+class LimitsStreams(Protocol):
+    """Where runs are executed, if each user may have only so many streams."""
+
+    streams: Tickets
+
+
+class NoStream(ToolError):
+    """The caller has as many streams as allowed; nothing was done."""
 
 
 Ctx = Context[McpService, Any]
@@ -75,6 +88,25 @@ def may(ctx: Ctx, needed: Permission) -> bool:
     request = _request(ctx)
     who = None if request is None else who_of(request)
     return who is None or who.may(needed)
+
+
+@contextmanager
+def stream_for(ctx: Ctx, seconds: float) -> Iterator[None]:
+    """A stream of the caller for the block, which waits so long for a run; none is needed if it does not wait.
+
+    Raises:
+        NoStream: the caller has as many as allowed.
+    """
+    caller = caller_of(ctx)
+    if seconds <= 0 or not isinstance(caller.runs, LimitsStreams):
+        yield
+        return
+    try:
+        ticket = caller.runs.streams.ticket(caller.owner)
+    except Refusal as error:
+        raise NoStream(f"{error}; or do not wait (wait_seconds 0)") from error
+    with closing(ticket):
+        yield
 
 
 async def noted(ctx: Ctx, action: str, run_id: str) -> None:

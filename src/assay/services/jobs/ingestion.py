@@ -83,10 +83,11 @@ async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) ->
     found: list[ListedPlace] = []
     others: list[str] = []
     for place in named:
-        if connector_of(place).reaches_out(place):
+        connector = connector_of(place, context.allowed_hosts)
+        if connector.reaches_out(place):
             check_online(context.settings)
         hand.tell(f"listing {place}")
-        reached = (place, kept.get(place, ""), context.clock, largest)
+        reached = (connector, place, kept.get(place, ""), context.clock, largest)
         try:
             listed = await asyncio.to_thread(context.listed_places.listed, *reached)
         except asyncio.CancelledError:  # the thread would go on by itself
@@ -108,10 +109,11 @@ async def files(context: Context, hand: JobInHand) -> Result:
     started = context.clock.monotonic()
     wanted, gone = hand.work(FilesJob), list[str]()
     if wanted.kept:
-        if connector_of(wanted.place).reaches_out(wanted.place):
+        connector = connector_of(wanted.place, context.allowed_hosts)
+        if connector.reaches_out(wanted.place):
             check_online(context.settings)
-        listed = tuple(map(ListedFile, wanted.files, wanted.versions))
-        fetched = context.listed_places.read(wanted.place, wanted.kept, listed, context.clock)
+        part = ListedPlace(wanted.place, wanted.kept, tuple(map(ListedFile, wanted.files, wanted.versions)))
+        fetched = context.listed_places.read(connector, part, context.clock)
         try:
             done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
         except asyncio.CancelledError:

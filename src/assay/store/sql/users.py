@@ -39,7 +39,7 @@ from assay.core.ports.users import (
 from assay.store.sql import sqlite, webhooks
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.shelves import batches
-from assay.store.sql.tables import audit, buckets, credentials, limits, shares, users
+from assay.store.sql.tables import audit, buckets, credentials, limits, readers, shares, users
 
 # Limits of single users in SQL.
 
@@ -120,6 +120,8 @@ class SqlUsers:
             connection.execute(delete(credentials).where(credentials.c.owner == name))
             webhooks.drop_of(connection, name)
             drop_of(connection, name)
+            # what others shared with them is not for somebody who gets the name later
+            connection.execute(delete(readers).where(readers.c.reader == name))
             return connection.execute(delete(users).where(users.c.name == name)).rowcount > 0
 
         return await self._transactions.write(remove)

@@ -1,0 +1,87 @@
+"""A provider that is away: one request waits for it, the others are told, and tokens of Assay itself need it not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from starlette.requests import HTTPConnection
+
+from assay import Assay
+from assay.core.errors import ProviderFailed
+from assay.server import oidc
+from assay.server.gate import identify
+from assay.server.oidc import OidcProvider
+from assay.settings.server import OidcSettings
+
+
+class Away:
+    """A provider that accepts connections and never answers, unless `answer` is set."""
+
+    def __init__(self) -> None:
+        self.connections, self.answer, self.port = 0, b"", 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        asked = await reader.read(4_000)
+        if self.answer and asked:
+            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(self.answer)}\r\nConnection: close\r\n\r\n"
+            writer.write(head.encode() + self.answer)
+        else:
+            await reader.read()  # until the client gives up
+        writer.close()
+
+
+@asynccontextmanager
+async def away() -> AsyncIterator[tuple[Away, OidcProvider]]:
+    there = Away()
+    server = await asyncio.start_server(there.serve, "127.0.0.1", 0)
+    there.port = server.sockets[0].getsockname()[1]
+    settings = OidcSettings(issuer=f"http://127.0.0.1:{there.port}", client_id="c", audience="https://a.example")
+    async with server:
+        yield there, OidcProvider(settings, None)
+
+
+async def test_a_failure_is_remembered_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oidc, "SECONDS", 1.0)
+    async with away() as (there, provider):
+        told = await asyncio.gather(*(provider.bearer("a.b.c") for _ in range(20)), return_exceptions=True)
+        assert {type(each) for each in told} == {ProviderFailed}
+        assert len({str(each) for each in told}) == 1
+        assert there.connections <= 1  # a busy machine may not even connect in time
+        there.connections = 0
+        monkeypatch.setattr(oidc, "SECONDS", 60.0)
+        monkeypatch.setattr(oidc, "FAILED_SECONDS", 0.0)
+        issuer = provider.settings.issuer
+        there.answer = json.dumps(
+            {
+                "issuer": issuer,
+                "authorization_endpoint": f"{issuer}/authorize",
+                "token_endpoint": f"{issuer}/token",
+                "jwks_uri": f"{issuer}/jwks",
+            }
+        ).encode()
+        assert (await provider.metadata()).issuer == issuer
+        there.answer = b""
+        assert (await provider.metadata()).issuer == issuer  # cached
+        assert there.connections == 1
+
+
+async def test_a_token_of_assay_never_waits_for_the_provider(tmp_path: Path) -> None:
+    async with away() as (there, provider), Assay(home=tmp_path / "home") as assay:
+        await assay.users.add("ana", None)
+        _, secret = await assay.users.new_token("ana", "t")
+        waiting = asyncio.ensure_future(provider.metadata())
+        while not there.connections:
+            await asyncio.sleep(0.01)
+        for sent in (secret, "assay_a.b.c"):
+            scope = {"type": "http", "headers": [(b"authorization", f"Bearer {sent}".encode())]}
+            async with asyncio.timeout(oidc.SECONDS / 2):
+                who = await identify(assay.users, HTTPConnection(scope), provider)
+            assert (who.name if who else None) == ("ana" if sent == secret else None)
+        assert not waiting.done()
+        waiting.cancel()
