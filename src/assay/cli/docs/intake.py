@@ -221,9 +221,10 @@ def sync(
         assay docs sync thesis
         assay docs sync
     """
-    if name and collection != DEFAULT:
-        raise click.UsageError("name the collection once: NAME, or -c NAME")
-    collection = name.removeprefix("@") if name else collection
+    if name is not None:
+        if collection != DEFAULT:
+            raise click.UsageError("name the collection once: NAME, or -c NAME")
+        collection = name.removeprefix("@")
     if queued:
         leave([SyncJob(collection=collection)], home, configured_for(embedder, elsewhere=True), state.verbosity)
         return
