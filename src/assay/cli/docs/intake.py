@@ -215,7 +215,8 @@ def sync(
     NAME is the collection, as in -c NAME; @NAME works too.
 
     Dropped documents stay in the library for the reports that cite them. A page or a repository that cannot be
-    reached stays as it was.
+    reached stays as it was, and so do the documents of a folder that is missing or empty, as that of an unmounted
+    drive; if they are really gone, drop them with `assay docs rm FOLDER`.
 
     \b
         assay docs sync thesis
@@ -255,7 +256,8 @@ LONGEST_SECONDS = 60.0
 def watch(state: TerminalOptions, folder: Path, collection: str, home: Path | None) -> int:
     """Add DIR to a collection, and keep the collection up to date as files appear, change and disappear.
 
-    Changes are read together once DIR has been quiet for a moment, as `assay docs sync` would. Ctrl-C stops it.
+    Changes are read together once DIR has been quiet for a moment, as `assay docs sync` would. If DIR goes away or
+    is empty, as an unmounted drive is, its documents stay. Ctrl-C stops it.
 
     \b
         assay docs watch notes/
