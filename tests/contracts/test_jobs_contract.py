@@ -51,7 +51,7 @@ async def test_what_was_put_is_found_whole(stores, jobs: Jobs) -> None:
     assert await stores.two.jobs.find("a") == whole
     assert await jobs.put([with_(whole, name="another"), job("c")]) == 1
     assert (await jobs.find("a")).name == "name of a"
-    with pytest.raises(UnknownName, match="job"):
+    with pytest.raises(UnknownName, match="assay jobs list"):
         await jobs.find("none")
 
 

@@ -201,6 +201,37 @@ class QuestionGroup(LazyGroup):
             raise click.UsageError(f"no command {word!r}; a question has several words ({way})", ctx)
 
 
+MOST_OPTIONS = 15
+"""A command with more options than this names none of them in an error; `--help` has them in groups."""
+ALIKE = 0.6
+"""The similarity from which an option is a misspelling of another, without the dashes that all begin with."""
+
+
+def option_error(error: click.NoSuchOption) -> click.UsageError:
+    """The error with the option that was meant, or with all that the command has; where they are many, as it is."""
+    if error.ctx is None:
+        return error
+    has = [each for each in error.ctx.command.get_params(error.ctx) if isinstance(each, click.Option)]
+    bare = {name.lstrip("-"): name for each in has for name in each.opts + each.secondary_opts}
+    near = difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1, cutoff=ALIKE)
+    if near:
+        hint = f"Did you mean {bare[near[0]]!r}?"
+    elif len(has) <= MOST_OPTIONS:
+        hint = f"Use one of: {', '.join(_named(each, error.ctx) for each in has if not each.hidden)}."
+    else:
+        return click.UsageError(error.message, error.ctx)
+    return click.UsageError(f"{error.message} {hint}", error.ctx)
+
+
+def _named(option: click.Option, ctx: click.Context) -> str:
+    """An option as it is typed: `--collection NAME (-c)`."""
+    *short, long = sorted((*option.opts, *option.secondary_opts), key=len)
+    number = isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
+    metavar = option.metavar or ("N" if number else option.make_metavar(ctx))
+    value = "" if option.is_flag or option.count else f" {metavar}"
+    return f"{long}{value}{f' ({short[0]})' if short and len(short[0]) == 2 else ''}"
+
+
 MOST_WORDS = 5
 """With more words than this, the text is a question."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.group import LazyGroup, QuestionGroup
+from assay.cli.group import LazyGroup, QuestionGroup, option_error
 from assay.cli.terminal import Exit, ReaderGone, TerminalOptions, clean, first_word
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.later import later
@@ -360,7 +360,7 @@ def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
 
 def _show(error: click.ClickException) -> None:
     shown = io.StringIO()
-    error.show(shown)
+    (option_error(error) if isinstance(error, click.NoSuchOption) else error).show(shown)
     text = shown.getvalue()
     for clicks, ours in PLAIN.items():
         text = text.replace(f"is not a valid {clicks}.", f"is not {ours}.")

@@ -23,10 +23,17 @@ if TYPE_CHECKING:
 else:
     notices = later("assay.services.notices")
 
+
+def _bare_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The name of a collection, also where it is written as for `--in`: `-c @NAME`."""
+    return value.removeprefix("@") if value else value
+
+
 collection_option = click.option(
     "-c",
     "--collection",
     default="default",
+    callback=_bare_name,
     show_default=True,
     metavar="NAME",
     shell_complete=collection_names,
@@ -35,6 +42,7 @@ collection_option = click.option(
 any_collection_option = click.option(
     "-c",
     "--collection",
+    callback=_bare_name,
     metavar="NAME",
     shell_complete=collection_names,
     help="Name of the collection; all collections if omitted.",
@@ -161,7 +169,7 @@ def output(noun: str = "report") -> Callable[[Command], Command]:
     )
     as_json = click.option("--json", "as_json", is_flag=True, help=f"Print the {noun} as JSON.")
     events = click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
-    strict = click.option("--strict", is_flag=True, help=f"Exit with 3 if the {noun} did not pass its final check.")
+    strict = click.option("--strict", is_flag=True, help=f"Exit with 3 if the {noun} did not pass the final check.")
     return lambda command: file(as_json(events(strict(command))))
 
 

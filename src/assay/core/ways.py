@@ -98,6 +98,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
             rf"jobs cancel {_NAME}",
             ("POST /api/v1/jobs/{}/cancel", "have its owner cancel job {} in Assay", "have its owner cancel job {}"),
         ),
+        (r"jobs list", ("GET /api/v1/jobs", "the jobs of Assay", "the jobs")),
         (
             r"docs add PATH",
             ("POST /api/v1/collections/{{collection}}/documents", "have the user add some in Assay", "in the library"),

@@ -15,6 +15,7 @@ from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import Ingested as Ingested
 from assay.evidence.ingest import ReadingMonitor
+from assay.evidence.ingest.files import nothing_read
 from assay.services import places
 from assay.services.acquisition import Gathering
 from assay.services.arguments import Say, Sources, listed
@@ -206,7 +207,7 @@ async def _ingested(
     documents = tuple({sha: None for origin in origins for sha in origin.documents})
     warnings = _once(gathering.warnings)
     if not documents:
-        raise UsageError("; ".join([f"no document could be read in {named}", *warnings[:NAMED], *gathering.notes]))
+        raise UsageError(nothing_read(named, [*warnings[:NAMED], *gathering.notes]))
     if collection is None:
         collection = await asyncio.to_thread(context.store.library.select, documents)
     return Ingested(

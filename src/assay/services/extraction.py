@@ -28,6 +28,7 @@ from assay.evidence.ingest import (
     page_text,
     printable,
 )
+from assay.evidence.ingest.files import NAME_TEXT
 from assay.evidence.segment import segment
 from assay.run.releases import own_release
 from assay.services.context import Context
@@ -226,11 +227,16 @@ def _files(path: str | Path, units: Units) -> Iterator[Reading]:
     except UsageError as error:
         yield Unread(file=printable(path), reason=str(error))
         return
+    any_read = bool(warnings)
     for file in files:
         for unit in units.of_files([file]):
-            yield from _documents(file, unit)
+            for found in _documents(file, unit):
+                any_read = True
+                yield found
     for warning in warnings:
         yield Unread(file=printable(path), reason=warning.removeprefix("skipped "))
+    if not any_read:
+        yield Unread(file=printable(path), reason=f"nothing in it can be read: {NAME_TEXT}")
 
 
 def _documents(file: FileToRead, unit: Unit) -> Iterator[Reading]:

@@ -350,13 +350,15 @@ def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = 
     return names, rest
 
 
-def unknown(name: str, known: Iterable[str], hint: str = "") -> UnknownName:
+def unknown(name: str, known: Iterable[str], hint: str = "") -> UsageError:
     """The error for an unknown collection; `hint` says what to do about it, by default to add it."""
+    if not name.strip():
+        return UsageError("the name of a collection is empty: write one, such as @papers")
     known = list(known)
     if hint:
         return UnknownName("collection", name, known, hint)
-    more = "" if known else "there are none yet, "
-    return UnknownName("collection", name, known, f"({more}to make it: {way('add', name)})")
+    to_make = f"to make it: {way('add', name)}"
+    return UnknownName("collection", name, known, f"({'' if known else 'there are no collections yet; '}{to_make})")
 
 
 def without(origin: Origin, documents: Mapping[str, str]) -> Origin:

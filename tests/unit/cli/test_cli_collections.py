@@ -31,11 +31,45 @@ def test_an_empty_name_means_nothing(notes: Path, capsys: Capture, monkeypatch: 
     monkeypatch.chdir(notes)
     (notes / "b.md").unlink()
     assert main(["docs", "sync", "thesis"]) == 0
-    for line in (["docs", "rm", "", "-c", "thesis", "--yes"], ["docs", "add", ""], ["When was it built?", "--in", ""]):
+    for line in (
+        ["docs", "rm", "", "-c", "thesis", "--yes"],
+        ["docs", "add", ""],
+        ["docs", "sync", ""],
+        ["docs", "summary", ""],
+        ["docs", "list", "-c", ""],
+        ["When was it built?", "--in", ""],
+        ["When was it built?", "--in", "@"],
+    ):
         assert main(line) == 2
         assert "is empty: " in capsys.readouterr().err
     assert main(["docs", "collections"]) == 0
     assert capsys.readouterr().out == "thesis\t1\t1 place\t\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["docs", "add", "notes", "--in", "x"], ["docs", "add", "notes", "--to=x"], ["docs", "search", "w", "--in", "@x"]],
+)
+def test_an_unknown_option_names_those_there_are(line: list[str], capsys: Capture):
+    capsys.readouterr()
+    assert main(line) == 2
+    said = capsys.readouterr().err
+    assert "Use one of: " in said
+    assert "--collection NAME (-c), " in said
+    assert "--home DIRECTORY" in said
+    assert "Did you mean" not in said  # of --home or --explain
+
+
+def test_a_collection_may_be_named_as_for_a_run(notes: Path, capsys: Capture):
+    capsys.readouterr()
+    assert main(["docs", "list", "-c", "@thesis"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_misspelt_option_names_the_one_meant(capsys: Capture):
+    capsys.readouterr()
+    assert main(["docs", "add", "notes", "--colection", "x"]) == 2
+    assert "No such option '--colection'. Did you mean '--collection'?" in capsys.readouterr().err
 
 
 def test_a_home_below_a_folder_is_not_read(notes: Path, tmp_path: Path, capsys: Capture):

@@ -68,7 +68,7 @@ def database(place: Place, *statements: str) -> Path:
 def test_paths_which_give_nothing(place: Place) -> None:
     (place.folder / "empty").mkdir()
     place.fails(2, "no file or folder 'nosuch'", QUESTION, "--in", "nosuch")
-    place.fails(2, "no document could be read in empty", QUESTION, "--in", "empty")
+    place.fails(2, "no document could be read in empty: name files, folders or pages", QUESTION, "--in", "empty")
 
 
 def test_a_home_which_is_a_file(place: Place) -> None:

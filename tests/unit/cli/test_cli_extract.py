@@ -41,6 +41,20 @@ def test_a_json_line_each_in_order_and_1_when_one_failed(assay: Command, notes: 
     assert [block["kind"] for block in rows[1]["blocks"]] == ["heading", "paragraph"]
 
 
+@pytest.mark.parametrize("left_out", [None, "picture.png", ".hidden.md"])
+def test_a_folder_with_nothing_to_read_is_said(assay: Command, tmp_path: Path, left_out: str | None):
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    if left_out:
+        (folder / left_out).write_bytes(b"\x89PNG\x00")
+    done = assay("extract", folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"{folder}: nothing in it can be read: name files, folders or pages with text (")
+    row = json.loads(assay("extract", "--json", folder).stdout)
+    assert row["file"] == str(folder)
+    assert "nothing in it can be read" in row["reason"]
+
+
 def test_paths_from_stdin(assay: Command, notes: Path, tmp_path: Path):
     listed = tmp_path / "listed"
     listed.write_text(f"{notes}\n")

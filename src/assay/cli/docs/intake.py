@@ -215,15 +215,17 @@ def sync(
     NAME is the collection, as in -c NAME; @NAME works too.
 
     Dropped documents stay in the library for the reports that cite them. A page or a repository that cannot be
-    reached stays as it was.
+    reached stays as it was, and so do the documents of a folder that is missing or empty, as that of an unmounted
+    drive; if they are really gone, drop them with `assay docs rm FOLDER`.
 
     \b
         assay docs sync thesis
         assay docs sync
     """
-    if name and collection != DEFAULT:
-        raise click.UsageError("name the collection once: NAME, or -c NAME")
-    collection = name.removeprefix("@") if name else collection
+    if name is not None:
+        if collection != DEFAULT:
+            raise click.UsageError("name the collection once: NAME, or -c NAME")
+        collection = name.removeprefix("@")
     if queued:
         leave([SyncJob(collection=collection)], home, configured_for(embedder, elsewhere=True), state.verbosity)
         return
@@ -254,7 +256,8 @@ LONGEST_SECONDS = 60.0
 def watch(state: TerminalOptions, folder: Path, collection: str, home: Path | None) -> int:
     """Add DIR to a collection, and keep the collection up to date as files appear, change and disappear.
 
-    Changes are read together once DIR has been quiet for a moment, as `assay docs sync` would. Ctrl-C stops it.
+    Changes are read together once DIR has been quiet for a moment, as `assay docs sync` would. If DIR goes away or
+    is empty, as an unmounted drive is, its documents stay. Ctrl-C stops it.
 
     \b
         assay docs watch notes/

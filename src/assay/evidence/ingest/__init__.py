@@ -29,6 +29,7 @@ from assay.evidence.ingest.files import (
     address,
     find_files,
     notes_of,
+    nothing_read,
     printable,
     twins,
 )
@@ -159,8 +160,7 @@ def ingest(
     notes = notes_of(reading.left_out)
     if needed and not shelf.documents:
         named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
-        places = ", ".join(named[:NAMED])
-        raise NothingRead("; ".join([f"no document could be read in {places}", *warnings[:5], *notes]), reading.failed)
+        raise NothingRead(nothing_read(", ".join(named[:NAMED]), [*warnings[:5], *notes]), reading.failed)
     return Ingested(
         collection=library.select(shelf.documents) if collection is None else collection,
         documents=len(shelf.documents),

@@ -314,6 +314,16 @@ def is_twin(source: bytes, page: bytes) -> bool:
     return bool(words) and len(words & set(_WORD.findall(page.lower()))) >= SHARED * len(words)
 
 
+NAME_TEXT = "name files, folders or pages with text (hidden files are read only by name)"
+"""What to do where nothing was found to read, and nothing says why."""
+
+
+def nothing_read(places: str, reasons: Sequence[str]) -> str:
+    """The message if no document could be read in `places`: the reasons, or what to do."""
+    said = f"no document could be read in {places}"
+    return "; ".join([said, *reasons]) if reasons else f"{said}: {NAME_TEXT}"
+
+
 def notes_of(reasons: Mapping[str, list[str]]) -> list[str]:
     """A line for each reason: the number of files, and the first of them."""
     lines = []

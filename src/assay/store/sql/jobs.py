@@ -372,7 +372,7 @@ def _list(connection: Connection, wanted: JobFilter, mine: ColumnElement[bool]) 
 def _find_job(connection: Connection, id: str, mine: ColumnElement[bool]) -> Job:
     row = connection.execute(select(*_FIELDS).where(jobs.c.id == id, mine)).first()
     if row is None:
-        raise UnknownName("job", id)
+        raise UnknownName("job", id, hint="(assay jobs list shows what there is)")
     return _job(row._asdict())
 
 
