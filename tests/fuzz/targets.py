@@ -18,6 +18,7 @@ import msgspec
 import office_files
 from bundles import forged, members_of
 from hostile_bundles import honest, with_report
+from marker_tokenizer import Tokenizer
 from pdfs import column, pdf
 
 from assay import plugins, settings
@@ -81,7 +82,7 @@ def _zip(data: bytes) -> None:
 
 def _markers(text: str) -> None:
     whole = markers.parse(text)
-    tokens, pieces = markers.Tokenizer(), list[Any]()
+    tokens, pieces = Tokenizer(), list[Any]()
     for at in range(0, len(text), 7):
         pieces += tokens.feed(text[at : at + 7])
     pieces += tokens.finish()

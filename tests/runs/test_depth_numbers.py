@@ -30,8 +30,8 @@ from simulated_time import in_simulated_time
 from stepwise import TITLES, classic, decides, opening, requests, step, steps, tide, two_steps
 
 from assay.core import events as e
-from assay.core.brief import DEPTHS, STEPWISE, Brief, DepthRules, SetDepth
-from assay.core.depths import changed_depths
+from assay.core.brief import Brief, DepthRules, SetDepth
+from assay.core.depths import DEPTHS, STEPWISE, changed_depths
 from assay.core.messages import Price, Profile, Request, Task
 from assay.core.ports import Hit, Query
 from assay.models.script import Scene, Scripted, calls, says

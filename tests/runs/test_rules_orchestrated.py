@@ -28,7 +28,7 @@ from simulated_time import in_simulated_time
 from stepwise import requests
 
 from assay.core import events as e
-from assay.core.brief import DEPTHS, STEPWISE, depth_rules
+from assay.core.depths import DEPTHS, STEPWISE, decided_by_reasoning, depths_of
 from assay.core.errors import NothingSearched
 from assay.core.messages import CallDone, Delta, Profile, Reply, Request
 from assay.core.usage import Budget
@@ -70,8 +70,7 @@ def test_the_numbers_of_the_depths() -> None:
 
 @pytest.mark.parametrize(("strategy", "cycles"), [("orchestrated", (2, 4, 4)), ("reflective", (4, 7, 11))])
 def test_a_model_that_reasons_by_itself_decides_less_often(strategy: str, cycles: tuple[int, ...]) -> None:
-    depths = ("light", "medium", "extended")
-    assert tuple(depth_rules(strategy, depth, reasoning=True).cycles for depth in depths) == cycles  # type: ignore[arg-type]
+    assert tuple(decided_by_reasoning(rules).cycles for rules in depths_of(strategy).values()) == cycles
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,14 @@ def _google() -> dict[str, TypeAdapter[Any]]:
 
 
 def check_anthropic(body: dict[str, Any]) -> None:
-    """Whether Anthropic's own types allow this request; their lists are checked as they are walked."""
+    """Whether Anthropic's own types allow this request (their lists are checked as they are walked), and each id stands
+    for one call.
+    """
     _exhaust(_anthropic().validate_python(body, strict=False))
+    blocks = [block for message in body["messages"] for block in message["content"] if isinstance(block, dict)]
+    for kind, field in (("tool_use", "id"), ("tool_result", "tool_use_id")):
+        ids = [block[field] for block in blocks if block["type"] == kind]
+        assert len(ids) == len(set(ids)), ids
 
 
 def check_google(body: dict[str, Any]) -> None:

@@ -9,12 +9,9 @@ from typing import Literal
 import msgspec
 
 from assay.core.claims import RepairName
-from assay.core.depths import DEPTHS as DEPTHS
-from assay.core.depths import STEPWISE as STEPWISE
 from assay.core.depths import DepthRules as DepthRules
 from assay.core.depths import SetDepth as SetDepth
-from assay.core.depths import decided_by_reasoning
-from assay.core.depths import depth_rules as depth_rules
+from assay.core.depths import decided_by_reasoning, depths_of
 from assay.core.errors import UsageError
 from assay.core.messages import ModelFacts
 from assay.core.text import estimate_tokens, sentences, words
@@ -325,7 +322,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
 
     def rules(self, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
         """How far the run goes at a depth; `reasoning` says that the model which decides reasons by itself."""
-        rules = self.depths.get(depth) or depth_rules(self.strategy, depth)
+        rules = self.depths.get(depth) or depths_of(self.strategy)[depth]
         return decided_by_reasoning(rules) if reasoning else rules
 
     @property

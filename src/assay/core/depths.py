@@ -121,12 +121,6 @@ def depths_of(strategy: str) -> dict[SetDepth, DepthRules]:
     return STEPWISE if strategy == "reflective" else DEPTHS
 
 
-def depth_rules(strategy: str, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
-    """The default rules of a strategy at a depth; `reasoning` says that the deciding model has native reasoning."""
-    rules = depths_of(strategy)[depth]
-    return decided_by_reasoning(rules) if reasoning else rules
-
-
 def decided_by_reasoning(rules: DepthRules) -> DepthRules:
     """The rules for a deciding model with native reasoning."""
     cycles = min(rules.cycles, rules.reasoning_cycles) if rules.reasoning_cycles else rules.cycles

@@ -1,4 +1,4 @@
-"""Citation markers in a model's text: reading them, also from a stream, and rendering them for readers.
+"""Citation markers in a model's text: reading them, and rendering them for readers.
 
 `core.scanner` documents which forms count as markers, and where none are looked for.
 """
@@ -16,49 +16,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from assay.core.patterns import regex
-from assay.core.scanner import Marker, Scanner, Token, scan
+from assay.core.scanner import Marker, Token, scan
 
-__all__ = ["CitationMode", "Marker", "Rendered", "Tokenizer", "parse", "render", "strip"]
+__all__ = ["CitationMode", "Marker", "Rendered", "parse", "render", "strip"]
 
 CitationMode = Literal["numbers", "footnotes", "links", "markers", "none"]
-
-
-class Tokenizer:
-    """Reads markers from a stream; the result does not depend on how it was cut.
-
-    Together, the returned text and markers equal those of `parse` on the whole text. At most about `LOOK_AHEAD`
-    characters are held back at any time.
-    """
-
-    def __init__(self) -> None:
-        self._scanner = Scanner()
-
-    def feed(self, chunk: str) -> list[str | Marker]:
-        """Add `chunk` and return what is now decided, with adjacent text in one piece."""
-        self._scanner.add(chunk)
-        return self._take(final=False)
-
-    def finish(self) -> list[str | Marker]:
-        """Return the rest; nothing may be fed afterwards."""
-        return self._take(final=True)
-
-    def _take(self, final: bool) -> list[str | Marker]:
-        found: list[str | Marker] = []
-        text, base = self._scanner.text, self._scanner.base
-        run = -1
-        end = 0
-        for token in self._scanner.tokens(final):
-            if token.marker is None:
-                run = token.start if run < 0 else run
-                end = token.end
-                continue
-            if run >= 0:
-                found.append(text[run - base : end - base])
-            run = -1
-            found.append(token.marker)
-        if run >= 0:
-            found.append(text[run - base : end - base])
-        return found
 
 
 def parse(text: str) -> list[Marker]:

@@ -73,13 +73,12 @@ _KEPT = 2_000
 """Code points of a paragraph whose sentence ends are cached."""
 
 
-def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
+def sentences(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences of `text`, without the white space around them.
 
     No span is blank; spans ascend and do not overlap, with only white space between them. A blank line always ends a
-    sentence. `language` (ISO 639-1) is a hint; the rules for all languages are always tried.
+    sentence. The rules for all languages are always tried.
     """
-    del language  # so far the rules of different languages do not conflict; the parameter is part of the contract
     spans = []
     start = 0
     for blank in _BLANK_LINE.finditer(text):
@@ -200,10 +199,8 @@ def _is_noun(paragraph: str, word: str) -> bool:
     return _detected(paragraph[:SAMPLE]) == "de" and word.casefold() not in _german_openers()
 
 
-@functools.lru_cache(maxsize=8)
-def _detected(sample: str) -> str:
-    """Cached, since a list needs it at each of its numbers."""
-    return detect(sample)
+_detected = functools.lru_cache(maxsize=8)(detect)
+"""Cached, since a list needs it at each of its numbers."""
 
 
 @functools.cache

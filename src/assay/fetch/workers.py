@@ -70,7 +70,9 @@ class Workers:
         return _Isolated(extractor, self, min(self._seconds, seconds or self._seconds))
 
     def bound(self, extractor: Extractor) -> Extractor:
-        """`extractor`, run here for small files and in these processes for large ones."""
+        """`extractor`, run here for small files and in these processes for large ones. A file that it cannot take is an
+        `ExtractError` in both.
+        """
         return _LargeApart(extractor, self.isolate(extractor))
 
     def submit(self, extractor: str, data: bytes, name: str, seconds: float | None = None) -> Future[ExtractionResult]:
@@ -153,7 +155,13 @@ class _LargeApart:
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """See the port."""
-        return (self._here if len(data) < APART else self._elsewhere).extract(data, name)
+        return self._read_here(data, name) if len(data) < APART else self._elsewhere.extract(data, name)
+
+    def _read_here(self, data: bytes, name: str) -> Iterator[Extracted]:
+        try:
+            yield from self._here.extract(data, name)
+        except ValueError as error:  # what parsers raise for bytes they cannot take
+            raise ReaderBroke(f"its reader failed ({type(error).__name__}: {error})") from error
 
 
 def _documents(result: ExtractionResult) -> Iterator[Extracted]:

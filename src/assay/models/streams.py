@@ -15,6 +15,7 @@ from assay.core.errors import ModelError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import CallDelta, CallDone, ToolCall
 from assay.core.patterns import regex
+from assay.core.text import estimate_tokens
 
 MEDIA_TYPE = "text/event-stream"
 _FIELD = b"data:"
@@ -259,6 +260,10 @@ class PartialCalls:
     def done(self) -> tuple[ToolCall, ...]:
         """All calls as they are now."""
         return tuple(call.call() for call in self.all)
+
+    def estimate(self, *texts: str) -> int:
+        """An estimate, on the safe side, of the tokens of a reply with these texts and calls."""
+        return sum(map(estimate_tokens, (*texts, *("".join(call.pieces) for call in self.all))))
 
 
 def _object(text: str) -> dict[str, object] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.brief import DepthRules, SetDepth, depth_rules
+from assay.core.depths import DepthRules, SetDepth, depths_of
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from assay.core.brief import DepthRules, SetDepth, depth_rules
 def test_reflective(
     depth: SetDepth, seconds: int, steps: tuple[int, int], calls: int, queries: int, pages: int
 ) -> None:
-    rules = depth_rules("reflective", depth)
+    rules = depths_of("reflective")[depth]
     assert (rules.seconds, (rules.min_steps, rules.max_steps)) == (seconds, steps)
     assert (rules.calls, rules.queries, rules.pages) == (calls, queries, pages)
     assert (rules.agents_at_once, rules.cycles) == (1, rules.max_steps + 1)
@@ -29,7 +29,7 @@ def test_reflective(
 def test_orchestrated(strategy: str, depth: SetDepth, numbers: tuple[int, ...]) -> None:
     seconds, least, most, cycles, at_once, turns = numbers
     words = {"light": 300, "medium": 900, "extended": 2_000}[depth]
-    assert depth_rules(strategy, depth) == DepthRules(
+    assert depths_of(strategy)[depth] == DepthRules(
         seconds=seconds,
         min_steps=least,
         max_steps=most,

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from marker_tokenizer import Tokenizer
 from sampling import scaled
 from work import grows_in_step
 
-from assay.core.markers import CitationMode, Marker, Tokenizer, parse, render, strip
+from assay.core.markers import CitationMode, Marker, parse, render, strip
 from assay.core.scanner import LOOK_AHEAD, RANGE_CAP, scan
 
 FORMS = [

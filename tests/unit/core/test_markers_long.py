@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from marker_tokenizer import Tokenizer
 from sampling import crossed
 
-from assay.core.markers import Marker, Tokenizer, parse
+from assay.core.markers import Marker, parse
 from assay.core.scanner import LOOK_AHEAD
 
 PAIRS = [("[", "]"), ("[", "](u)"), ("[a](", ")"), ("`", "`"), ("``", "``"), ("$", "$"), ("$$", "$$"), ("【", "】")]

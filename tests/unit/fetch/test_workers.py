@@ -43,6 +43,24 @@ def refused(workers: Workers, order: str) -> str:
     return str(caught.value)
 
 
+class PickyReader(OddReader):
+    """Raises what a parser does for bytes that it cannot take."""
+
+    isolated = False
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        yield Extracted(text="read", extractor=self.name, syntax="plain")
+        int(data)
+
+
+def test_a_parsers_own_error_is_told_of_a_small_file_too(workers: Workers) -> None:
+    documents = workers.bound(PickyReader()).extract(b"x", "a.odd")
+    assert next(documents).text == "read"
+    with pytest.raises(ReaderBroke, match=r"its reader failed \(ValueError: invalid literal"):
+        next(documents)
+    assert workers.pids() == []
+
+
 def gone(pid: int) -> bool:
     """Whether the process has ended, waiting for it a little."""
     return within(60, lambda: not Path(f"/proc/{pid}").exists() or "\nState:\tZ" in status(pid))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import anthropic_wire as wire
 import msgspec
@@ -119,6 +120,28 @@ async def test_what_is_sent() -> None:
     assert words["text"] == "<limits>\nOne turn left.\n</limits>"
     assert [tool["name"] for tool in body["tools"]] == ["search", "open"]
     assert "thinking" not in body
+
+
+async def test_ids_that_repeat_in_a_history_are_replaced() -> None:
+    turns = [
+        (
+            Message(role="assistant", calls=(ToolCall(id="call-0", name=name), ToolCall(id="call-1", name=name))),
+            Message(role="tool", call_id="call-1", text=f"{name} 1"),
+            Message(role="tool", call_id="call-0", text=f"{name} 0"),
+        )
+        for name in ("search", "open", "search")
+    ]
+    histories = [(*FIRST.messages, *sum(turns[:count], ())) for count in (1, 2, 3)]
+    bodies = [await sent(msgspec.structs.replace(FIRST, messages=history)) for history in histories]
+    blocks = [[block for message in body["messages"] for block in message["content"]] for body in bodies]
+    called = {block["id"]: block["name"] for block in blocks[-1] if block["type"] == "tool_use"}
+    assert list(called)[:2] == ["call-0", "call-1"]
+    results = [block for block in blocks[-1] if block["type"] == "tool_result"]
+    assert [called[block["tool_use_id"]] for block in results] == ["search"] * 2 + ["open"] * 2 + ["search"] * 2
+    answered = [list(called).index(block["tool_use_id"]) for block in results]
+    assert answered == [1, 0, 3, 2, 5, 4]
+    for earlier, later in pairwise(blocks):
+        assert later[: len(earlier)] == earlier  # so that a cache of the earlier request is of use to the later one
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ def test_nothing_said_is_lost_and_every_result_has_its_call(conversation: tuple[
         for part in message.parts:
             if isinstance(part, ToolCallPart):
                 assert re.fullmatch(ids, part.tool_call_id)
+                assert part.tool_call_id not in called
                 called[part.tool_call_id] = part.tool_name
             elif isinstance(part, ToolReturnPart):
                 assert called[part.tool_call_id] == part.tool_name

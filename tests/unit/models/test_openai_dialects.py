@@ -220,7 +220,10 @@ def test_every_result_answers_a_call_said_before_it(history: list[Message], name
     for message in made:
         if message["role"] == "tool":
             assert message["tool_call_id"] in called
-        called |= {call["id"] for call in message.get("tool_calls", ())}
+        ids = [call["id"] for call in message.get("tool_calls", ())]
+        assert len({*ids}) == len(ids)
+        assert called.isdisjoint(ids)
+        called.update(ids)
     if name == "mistral":
         check_mistral({"messages": made, "model": "m"})
     found = [message["content"] for message in made if message["role"] in ("user", "tool")]

@@ -4,7 +4,6 @@ An event records in the past tense what happened. The log of a run is the one tr
 is folded. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
 """
 
-from assay.core.events.envelope import ENVELOPE_VERSION as ENVELOPE_VERSION
 from assay.core.events.envelope import KINDS as KINDS
 from assay.core.events.envelope import Envelope as Envelope
 from assay.core.events.envelope import Event as Event

@@ -55,7 +55,6 @@ from assay.core.ports.journal import RunInputs as RunInputs
 from assay.core.ports.journal import Spent as Spent
 from assay.core.ports.journal import StepRecord as StepRecord
 from assay.core.ports.lists import FINAL as FINAL
-from assay.core.ports.lists import Listing as Listing
 from assay.core.ports.lists import ModelUsage as ModelUsage
 from assay.core.ports.lists import RunFilter as RunFilter
 from assay.core.ports.lists import RunPage as RunPage
@@ -70,7 +69,6 @@ from assay.core.ports.models import DescribableModel as DescribableModel
 from assay.core.ports.models import Embedder as Embedder
 from assay.core.ports.models import Embedding as Embedding
 from assay.core.ports.models import Model as Model
-from assay.core.ports.models import Permits as Permits
 from assay.core.ports.models import RateLimiter as RateLimiter
 from assay.core.ports.models import Similarity as Similarity
 from assay.core.ports.models import TextKind as TextKind

@@ -118,9 +118,7 @@ def figures_of(table: ReadTable, column: int) -> Figures | None:
     return _figures(table.column(column), table.language, beside)
 
 
-@lru_cache(maxsize=1024)
-def _figures(column: tuple[str, ...], language: str, beside: tuple[str, ...]) -> Figures | None:
-    return read_figures(column, language, beside)
+_figures = lru_cache(maxsize=1024)(read_figures)
 
 
 def read_figure(text: str, point: Point = ".") -> Figure | None:

@@ -17,7 +17,6 @@ from assay.core.view.model import Clarification as Clarification
 from assay.core.view.model import FindingView as FindingView
 from assay.core.view.model import Gate as Gate
 from assay.core.view.model import Lane as Lane
-from assay.core.view.model import LaneState as LaneState
 from assay.core.view.model import Low as Low
 from assay.core.view.model import Pause as Pause
 from assay.core.view.model import Phase as Phase

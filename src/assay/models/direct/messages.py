@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
@@ -50,9 +48,9 @@ from assay.core.messages import (
     tagged,
     untagged,
 )
-from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
+from assay.models.call_ids import with_accepted_ids
 from assay.models.direct.direct_services import DirectService
 from assay.models.speech import ReplyText, SpeechPart
 from assay.models.streams import Halves, PartialCall, PartialCalls, Written
@@ -63,20 +61,18 @@ _EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 
 def messages(request: Request, service: DirectService) -> list[ModelMessage]:
-    """The conversation. Call ids that the service does not accept (from a fallback of another maker) are replaced.
-
-    Consecutive messages to the model become one request, in order. A result without its call, which providers refuse,
-    is sent as a user's words.
+    """The conversation. Consecutive messages to the model become one request, in order. A result without its call,
+    which providers refuse, is sent as a user's words.
     """
     converted: list[ModelMessage] = []
     names: dict[str, str] = {}
     marked = _marked(request) if service.cached else ()
-    for place, message in enumerate(request.messages):
+    for place, message in enumerate(with_accepted_ids(request.messages, service.ids)):
         if message.role == "assistant":
             names |= {call.id: call.name for call in message.calls}
-            converted.append(ModelResponse(parts=_reply(message, service.ids)))
+            converted.append(ModelResponse(parts=_reply(message)))
             continue
-        parts = [_part(message, names, service.ids)]
+        parts = [_part(message, names)]
         if place in marked:
             parts.append(UserPromptPart(content=[CachePoint()]))
         last = converted[-1] if converted else None
@@ -169,26 +165,20 @@ def _choice(choice: str, library: ModelProfile, *, thinks: bool) -> ToolChoice:
     return "required" if choice == "required" else [choice]
 
 
-def _part(message: Message, names: dict[str, str], ids: str) -> ModelRequestPart:
-    if message.role == "tool" and message.call_id in names:
-        id = _accepted(message.call_id, ids)
-        return ToolReturnPart(tool_name=names[message.call_id], content=untagged(message.text), tool_call_id=id)
+def _part(message: Message, names: dict[str, str]) -> ModelRequestPart:
+    if message.role == "tool" and message.call_id:
+        id = message.call_id
+        return ToolReturnPart(tool_name=names[id], content=untagged(message.text), tool_call_id=id)
     return UserPromptPart(content=tagged(message))
 
 
-def _reply(message: Message, ids: str) -> list[ModelResponsePart]:
+def _reply(message: Message) -> list[ModelResponsePart]:
     text: Iterable[ModelResponsePart] = [TextPart(content=message.text)] if message.text else []
-    return [*text, *(_call(call, ids) for call in message.calls)]
+    return [*text, *map(_call, message.calls)]
 
 
-def _call(call: ToolCall, ids: str) -> ToolCallPart:
-    arguments = call.malformed or call.arguments
-    return ToolCallPart(tool_name=call.name, args=arguments, tool_call_id=_accepted(call.id, ids))
-
-
-def _accepted(id: str, ids: str) -> str:
-    """`id`, or if it does not match `ids`, one derived from it that every provider accepts."""
-    return id if re.fullmatch(ids, id) else hashlib.sha256(id.encode()).hexdigest()[:9]
+def _call(call: ToolCall) -> ToolCallPart:
+    return ToolCallPart(tool_name=call.name, args=call.malformed or call.arguments, tool_call_id=call.id)
 
 
 # Events become deltas at once, and a complete reply at the end.
@@ -291,11 +281,10 @@ class EventReader:
     def _usage(self, request: Request, response: StreamedResponse) -> Usage:
         """The provider's counts, or without them an estimate on the safe side."""
         counted = response.usage
-        written = (self._speech.text, self._speech.thinking, *("".join(call.pieces) for call in self._calls.all))
         return Usage(
             model_calls=1,
             input_tokens=counted.input_tokens or input_tokens(request),
-            output_tokens=counted.output_tokens or sum(map(estimate_tokens, written)),
+            output_tokens=counted.output_tokens or self._calls.estimate(self._speech.text, self._speech.thinking),
             cached_tokens=counted.cache_read_tokens,
             cache_write_tokens=counted.cache_write_tokens,
             reasoning_tokens=next((counted.details[name] for name in _REASONED if name in counted.details), 0),

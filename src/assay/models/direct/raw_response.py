@@ -10,14 +10,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
-from uuid import uuid4
 
 import httpx2
 import msgspec
 
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkingDelta, input_tokens
-from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.direct import conversation
@@ -155,7 +153,7 @@ class GeminiReader:
         elif part.function_call is not None:
             call = part.function_call
             arguments = msgspec.json.encode(call.args or {}).decode()
-            yield self._calls.begin().add(call.id or f"call-{uuid4().hex}", call.name, arguments)
+            yield self._calls.begin().add(call.id or "", call.name, arguments)
             yield from self._calls.ready(final=False)
 
     def _fault(self, fault: ServiceFault) -> ModelError | ModelFailed:
@@ -166,12 +164,11 @@ class GeminiReader:
         """Google's counts, or without them an estimate on the safe side."""
         counted = self._counted
         thoughts = tokens(counted.thoughts_token_count)
-        written = ("".join(self._text), "".join(self._thinking), *("".join(call.pieces) for call in self._calls.all))
         outputs = tokens(counted.candidates_token_count) + thoughts
         return Usage(
             model_calls=1,
             input_tokens=tokens(counted.prompt_token_count) or input_tokens(request),
-            output_tokens=outputs or sum(map(estimate_tokens, written)),
+            output_tokens=outputs or self._calls.estimate("".join(self._text), "".join(self._thinking)),
             cached_tokens=tokens(counted.cached_content_token_count),
             reasoning_tokens=thoughts,
         )

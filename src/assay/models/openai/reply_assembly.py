@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.messages import Delta, Reply, Request, StopReason, input_tokens
-from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.failures import ServiceFault
@@ -155,12 +154,13 @@ class Assembler:
         """The service's token counts; without them, a cautious estimate."""
         counted = self._counted or CompletionUsage()
         prompt, completion = counted.prompt_tokens_details, counted.completion_tokens_details
-        written = (text, self._speech.thinking, *("".join(call.pieces) for call in self._calls.all))
         inputs, outputs = counted.prompt_tokens, counted.completion_tokens
         return Usage(
             model_calls=1,
             input_tokens=tokens(inputs) or input_tokens(request),
-            output_tokens=sum(map(estimate_tokens, written)) if outputs is None or outputs < 0 else outputs,
+            output_tokens=self._calls.estimate(text, self._speech.thinking)
+            if outputs is None or outputs < 0
+            else outputs,
             cached_tokens=tokens(prompt.cached_tokens) if prompt else 0,
             cache_write_tokens=tokens(prompt.cache_write_tokens) if prompt else 0,
             reasoning_tokens=tokens(completion.reasoning_tokens) if completion else 0,

@@ -24,6 +24,7 @@ from assay.core.messages import (
     tagged,
     untagged,
 )
+from assay.models.call_ids import with_accepted_ids
 from assay.models.failures import ServiceFault
 from assay.models.openai.chat_services import ChatService
 from assay.models.openai.concessions import NONE, Concessions, allowed
@@ -45,17 +46,14 @@ To call several at once, write a JSON list of such objects. Results come in the 
 def messages(request: Request, service: ChatService, without: Concessions = NONE) -> list[dict[str, Any]]:
     """The conversation, with the system text first; what the service does not accept is expressed in another way.
 
-    Call ids that the service does not accept (from a fallback of another make) are replaced. A result without its call,
-    which services refuse, becomes a user message.
+    A result without its call, which services refuse, becomes a user message.
     """
     converted: list[dict[str, Any]] = [{"role": "system", "content": _system(request, without)}]
-    made: set[str] = set()
-    for message in request.messages if without.tools else map(_worded, request.messages):
-        if message.role == "assistant":
-            made |= {call.id for call in message.calls}
-            if service.bridged and not (message.text or message.calls):
-                continue
-        spoken = _message(message, made, service.ids)
+    said = request.messages if without.tools else map(_worded, request.messages)
+    for message in with_accepted_ids(said, service.ids):
+        if service.bridged and message.role == "assistant" and not (message.text or message.calls):
+            continue
+        spoken = _message(message)
         if service.bridged and spoken["role"] == "user" and converted[-1]["role"] == "tool":
             converted.append(BRIDGE)
         converted.append(spoken)
@@ -112,31 +110,20 @@ def _folded(converted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return turns
 
 
-def _message(message: Message, made: set[str], ids: str) -> dict[str, Any]:
+def _message(message: Message) -> dict[str, Any]:
+    if message.calls:
+        return {"role": "assistant", "content": message.text or None, "tool_calls": [*map(_call, message.calls)]}
     if message.role == "assistant":
-        return _reply(message, ids)
-    if message.role == "tool" and message.call_id in made:
-        id = _accepted(message.call_id, ids)
-        return {"role": "tool", "tool_call_id": id, "content": untagged(message.text)}
+        return {"role": "assistant", "content": message.text}
+    if message.role == "tool" and message.call_id:
+        return {"role": "tool", "tool_call_id": message.call_id, "content": untagged(message.text)}
     return {"role": "user", "content": tagged(message)}
 
 
-def _reply(message: Message, ids: str) -> dict[str, Any]:
-    if not message.calls:
-        return {"role": "assistant", "content": message.text}
-    calls = [_call(call, ids) for call in message.calls]
-    return {"role": "assistant", "content": message.text or None, "tool_calls": calls}
-
-
-def _call(call: ToolCall, ids: str) -> dict[str, Any]:
+def _call(call: ToolCall) -> dict[str, Any]:
     arguments = call.malformed or msgspec.json.encode(call.arguments).decode()
     function = {"name": call.name, "arguments": arguments}
-    return {"id": _accepted(call.id, ids), "type": "function", "function": function}
-
-
-def _accepted(id: str, ids: str) -> str:
-    """`id`, or if it does not match `ids`, one derived from it that every service accepts."""
-    return id if not ids or re.fullmatch(ids, id) else hashlib.sha256(id.encode()).hexdigest()[:9]
+    return {"id": call.id, "type": "function", "function": function}
 
 
 def fields(
