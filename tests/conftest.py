@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--note-slow") and not hasattr(config, "workerinput"):  # the process which gets all reports
         config.pluginmanager.register(quick.Durations())
     if by_file.is_wanted(config):
-        config.pluginmanager.register(by_file.ByFile(config, config.workerinput["workercount"]))
+        config.pluginmanager.register(by_file.ByFile(config.workerinput["workercount"]))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -11,14 +11,11 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 HEAVY = ("browser", "stories", "", "runs", "server", "contracts")
 """Folders of tests whose files are begun first, so that light ones are left for the end; "" is that of all."""
 WHOLE = ("browser", "stories")
 """Folders which one process runs as a whole: their files share what is slow to start."""
-ALL_PHASES = ("xmlpath", "durations", "note_slow")
-"""Options for which the setup and the teardown of a test that passes are told of too."""
 
 
 class Whole(pytest.File):
@@ -72,14 +69,10 @@ def is_wanted(config: pytest.Config) -> bool:
 
 
 class ByFile:
-    """The plugin of a process which is handed files.
+    """The plugin of a process which is handed files."""
 
-    Of a test it tells what decides: five messages about each which passes cost as much as to run a small one.
-    """
-
-    def __init__(self, config: pytest.Config, processes: int) -> None:
+    def __init__(self, processes: int) -> None:
         self._processes = processes
-        self._all_phases = any(config.getoption(name, default=None) for name in ALL_PHASES)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makemodule(self, module_path: object, parent: pytest.Collector) -> pytest.Collector:
@@ -97,14 +90,9 @@ class ByFile:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-        if isinstance(item, FileTests):
-            item.run_tests(nextitem)
-            return True
-        if self._all_phases:
+        if not isinstance(item, FileTests):
             return None
-        for report in runtestprotocol(item, log=False, nextitem=nextitem):
-            if report.when == "call" or not report.passed:
-                item.ihook.pytest_runtest_logreport(report=report)
+        item.run_tests(nextitem)
         return True
 
 
