@@ -1,5 +1,5 @@
 """A name of the question that is nowhere: a question about the museum in Oslo is not answered by documents that never
-mention Oslo.
+mention Oslo, nor one about Ada Holm by those that only mention another Ada.
 
 A name counts as there if a near form of a word of it is ("Hollyn", "Hollin"), if its initials are, or if it is the
 initials of something that is there. A word of it that is also no name ("the Severn Bridge", where documents speak of
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from assay.core.lexicon import MONTHS
 from assay.core.patterns import regex
@@ -40,7 +41,8 @@ def lacks_a_name(features: Features) -> bool:
     name in another way.
     """
     question, known = features.question, features.known()
-    if known.isdisjoint(set(question.keys).difference(*question.named)):
+    others = set(question.keys).difference(*question.named)
+    if known.isdisjoint(others or question.keys):
         return False
     many = len(features.statements) >= FEWEST_NAMING
     absent = {key for key in question.keys if key not in known and (many or features.is_nowhere(key))}
@@ -53,6 +55,8 @@ def lacks_a_name(features: Features) -> bool:
     if not missing:
         return False
     found = [name for name in missing if _is_absent(name, absent, texts, question.analysis)]
+    elsewhere = texts if others else ()  # "who was Ada Holm?" asks for nothing else, and is not about another Ada
+    found += [name for name in missing if _is_given(name, absent, question.text, elsewhere, question.analysis)]
     return any(not _is_abbreviated(name, question.text, texts, question.analysis) for name in found)
 
 
@@ -65,6 +69,24 @@ def _is_absent(name: frozenset[str], absent: Collection[str], texts: Iterable[st
     """True if all words of a name are absent, or those that are not are written small elsewhere; or its number."""
     rest = name.difference(absent)
     return not rest or rest <= _small(texts, analysis)
+
+
+def _is_given(
+    name: frozenset[str], absent: Collection[str], question: str, texts: Sequence[str], analysis: str
+) -> bool:
+    """True if the last word of a name is absent, and the others are only given names of other people in `texts`."""
+    for run in _RUN.finditer(question):
+        *given, family = run[0].split()
+        given = [word for word in given if word[0].isupper()]
+        if given and name <= frozenset(keys(run[0], analysis)) and set(keys(family, analysis)) <= set(absent):
+            return not any(_alone(word).search(text) for word in given for text in texts)
+    return False
+
+
+@lru_cache(maxsize=64)
+def _alone(word: str) -> re.Pattern[str]:
+    """A word with no capital behind it, so that it is no given name there."""
+    return re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])(?![\s_-]+[\"“(]?\s?[A-ZÀ-ÖØ-ÞА-Я])")
 
 
 def _small(texts: Iterable[str], analysis: str) -> frozenset[str]:
