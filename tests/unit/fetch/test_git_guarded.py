@@ -142,8 +142,9 @@ async def test_a_user_of_a_server_names_no_repository_on_its_disk(project: Path,
         with pytest.raises(UsageError, match="may not be read by users of a server"):
             await ana.begin_job(AddJob(paths=(f"git+file://{project}",), collection="project"))
     guarded = connector_of("git+file:///x", ())
+    assert isinstance(guarded, GitConnector)
     with pytest.raises(FetchFailed, match="blocked: not http or https"):
-        guarded.list(f"git+file://{project}", tmp_path, SystemClock(), 1_000)  # type: ignore[attr-defined]
+        guarded.list(f"git+file://{project}", tmp_path, SystemClock(), 1_000)
 
 
 def test_git_connects_to_the_address_that_was_checked(served: GitServer, tmp_path: Path) -> None:

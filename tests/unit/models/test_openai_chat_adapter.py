@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import openai
 import pytest
-from chat_server import DONE, USAGE, Answer, call, chat_server, chunk, fault, says, served
+from chat_server import DONE, USAGE, Answer, call, chat_server, chunk, fault, says
 
 from assay.core.errors import AssayError, ContextTooLong, ModelError
 from assay.core.messages import (
@@ -26,7 +25,7 @@ from assay.core.messages import (
     ToolDefinition,
 )
 from assay.core.ports.models import Secret
-from assay.models.openai import LARGEST_EVENT, SERVICES, ChatCompletions, ChatService
+from assay.models.openai import LARGEST_EVENT, SERVICES, ChatCompletions
 
 KEY = "sk-planted-0123456789"
 SEARCH = ToolDefinition(name="search", description="Searches.", parameters={"type": "object", "properties": {}})
@@ -328,60 +327,10 @@ async def test_a_broken_stream_is_worth_another_try(answer: Answer, word: str) -
     assert word in error.reason
 
 
-async def test_an_address_with_something_else_behind_it_is_told_from_an_outage() -> None:
-    async def page(scope: dict, receive: object, send: Callable) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
-        await send({"type": "http.response.body", "body": b"<p>Welcome"})
-
-    with served(page) as port, pytest.raises(ModelError, match="base of its API") as raised:
-        await anext(model(f"http://127.0.0.1:{port}").stream(ASKED))
-    assert not raised.value.transient
-
-
-async def test_a_list_which_never_ends_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def drip(scope: dict, receive: object, send: Callable) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        for _ in range(100):
-            await send({"type": "http.response.body", "body": b" ", "more_body": True})
-            await asyncio.sleep(0.05)
-
-    monkeypatch.setattr("assay.models.catalogue.WAIT", 0.3)
-    with served(drip) as port:
-        adapter = model(f"http://127.0.0.1:{port}")
-        with pytest.raises(ModelError, match="no list"):
-            await adapter.offered()
-        await adapter.close()
-
-
-@pytest.mark.parametrize(
-    ("sent", "names"),
-    [
-        ({"object": "list", "data": [{"id": "b"}, {"id": "a", "name": None}]}, ("openai:a", "openai:b")),
-        ({"models": [{"name": "models/a"}]}, ("openai:a",)),
-        ({"object": "list", "data": None}, ()),
-        ([{"id": "a", "type": "chat"}], ("openai:a",)),
-    ],
-    ids=["OpenAI", "Google", "a new Ollama", "Together"],
-)
-async def test_lists_of_models_as_services_send_them(sent: object, names: tuple[str, ...]) -> None:
-    async def answer(scope: dict, receive: object, send: Callable) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": json.dumps(sent).encode()})
-
-    with served(answer) as port:
-        assert await model(f"http://127.0.0.1:{port}").offered() == names
-
-
 async def test_silence_ends() -> None:
     quick = msgspec.structs.replace(ASKED, timeout=0.2, first_token=0.2)
     with pytest.raises(ModelError, match="in time"):
         await play([Answer([chunk({"content": "Sev"}), 30.0])], quick)
-
-
-async def test_nobody_there() -> None:
-    service = ChatService(name="ollama", url="http://127.0.0.1:9/v1", local=True)
-    with pytest.raises(ModelError, match=r"connection refused\): start it \(ollama serve\)"):
-        await anext(ChatCompletions("m", service, Profile(name="ollama:m")).stream(ASKED))
 
 
 async def test_the_server_is_true_to_the_format() -> None:
