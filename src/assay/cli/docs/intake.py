@@ -276,11 +276,9 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
     try:
         async with opened(home, configured) as assay:
             with termination(), interrupts(stop.set, stop.set):
-                # The first reading happens while the folder is already watched, so changes during it are reported
-                # afterwards.
                 async for changed in _changes(folder, home, stop):
                     first = known is None
-                    if changed or first:
+                    if changed:
                         known = await _level(assay, str(folder), collection, verbosity, known)
                     if first and verbosity >= 0:
                         say(f"watching {clean(str(folder))}; Ctrl-C ends it")
@@ -292,7 +290,11 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
 
 
 async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterator[bool]:
-    """Yield True whenever files changed and the folder is quiet again, or it went or came back; now and then False."""
+    """Yield True whenever files changed and the folder is quiet again, or it went or came back; now and then False.
+
+    The folder is already watched when the first True tells the caller to read it, at the start and when the folder
+    has come back, so a change during that reading is reported afterwards.
+    """
 
     def wanted(change: object, path: str) -> bool:
         at = Path(path)
@@ -316,14 +318,14 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
         if at is None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), FIRST_SECONDS)
-            if not stop.is_set() and _identity(folder) is not None:
-                yield True
             continue
+        unread = True
         with suppress(FileNotFoundError):  # it went before the watch began
             async for changes in watched():
                 # A drive that is mounted again is another folder at the same path: the old watch is deaf to it.
                 moved = _identity(folder) != at
-                yield bool(changes) or moved
+                yield unread or moved or bool(changes)
+                unread = False
                 if moved:
                     break
 
