@@ -310,7 +310,6 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
             rust_timeout=int(FIRST_SECONDS * 1000),
             yield_on_timeout=True,
             stop_event=stop,
-            raise_interrupt=False,
         )
 
     while not stop.is_set():
