@@ -42,7 +42,8 @@ _FORMS = {
 _PATTERNS = [(ask, regex(form, re.IGNORECASE)) for ask, forms in _FORMS.items() for form in forms]
 _ARTICLE = regex(r"(?:the|der|die|das|les?|la|el|los|las)\s+|l['’]", re.IGNORECASE)
 _CONTRAST = regex(
-    r"\b(?:differ\w*|unlike|whereas|instead|rather|than|similar\w*|alternative\w*|except|contrast|compared|both"
+    r"\b(?:differ(?:s|ed|ing|ences?)?|(?:is|are|be|very|quite) different|different (?:from|to|than|in)|unlike|whereas"
+    r"|instead|rather|than|similar\w*|alternative\w*|except|contrast|compared|both"
     r"|untersch\w+|während|anders|statt|ähnlich\w*|beide\w*|différen\w+|contrairement|tandis|plutôt|similaires?"
     r"|diferen\w+|mientras|similar\w*|отлич\w+|различ\w+|тогда как|вместо|похож\w*|оба|обе)\b",
     re.IGNORECASE,

@@ -59,6 +59,10 @@ _DEFINING = regex(
 )
 
 
+FEWEST_TOLD = 3
+"""The fewest words that describe something."""
+
+
 def defining(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it defines what the question asks the meaning of; 0 for all if it asks none."""
     asked, deeds = thing_asked(question), _deeds(question.text) is not None
@@ -74,12 +78,17 @@ def _gain(
     asked: frozenset[str], statements: Sequence[QuotableStatement], at: int, analysis: str, *, deeds: bool
 ) -> float:
     each = statements[at]
-    labelled = each.kind == "prose" and not each.text.startswith(each.label) and _names(each.label, analysis) == asked
-    if labelled or _defines(each, asked, analysis, deeds=deeds):
+    if _is_described(each, asked, analysis) or _defines(each, asked, analysis, deeds=deeds):
         return DEFINING_WEIGHT
     earlier = (other for other in statements[:at] if other.source == each.source)
     first = _introduces(each, asked, analysis) and not any(_introduces(other, asked, analysis) for other in earlier)
     return INTRODUCING_WEIGHT if first else 0.0
+
+
+def _is_described(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
+    """True if a statement describes what its label names, as in a list of definitions."""
+    told = each.text.removeprefix(each.label)
+    return each.kind == "prose" and len(told.split()) >= FEWEST_TOLD and _names(each.label, analysis) == asked
 
 
 def _defines(each: QuotableStatement, asked: frozenset[str], analysis: str, *, deeds: bool) -> bool:

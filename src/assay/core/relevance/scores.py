@@ -17,6 +17,7 @@ import msgspec
 
 from assay.core.messages import Rarity
 from assay.core.relevance.amounts import amounts
+from assay.core.relevance.announcements import announces
 from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
 from assay.core.relevance.entries import of_entries
@@ -242,7 +243,7 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
 
     Not those that say of people that they did something else than is asked ("who wrote …?", "directed by …"), or of
     something that is not asked about; nor those with another ordinal than the question's, or about another version or
-    year; nor those that only ask: the answer is what follows them.
+    year; nor those that only ask, or only say what a part of their document is about: the answer is what follows them.
     """
     question, statements = features.question, features.statements
     documents = [features.matches_in_document(at) for at in range(len(statements))]
@@ -254,6 +255,7 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
         and features.is_about(at)
         and not elsewhere[at]
         and not asks(each.text)
+        and not announces(question.text, each.text)
         and not says_other(question, each.text)
         and not has_other_ordinal(question, each.text)
     ]

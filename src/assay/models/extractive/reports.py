@@ -210,14 +210,19 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
 
 
 def _compared(pair: Comparison, found: Sequence[Finding]) -> list[QuotableUnit]:
-    """How both things differ or are alike, and what each of them is; empty if neither is said."""
+    """How both things differ or are alike, and what each of them is; empty if neither is said.
+
+    If nothing says what one of them is, what names neither has nothing to do with the question.
+    """
     by_task = {task.partition("\n")[0]: units for task, units in found}
     best = by_task.get(short(pair.text), [])[:ANSWER]
     sides = [set(topics(side)) for side in pair.sides]
     named = [unit for unit in best if any(side.issubset(stems(unit.text)) for side in sides)]
     told = [unit for unit in named if comparisons.contrasts(unit.text)][:A_SOURCE]
     each = [by_task.get(short(side), [])[: 1 if told else A_SOURCE] for side in pair.sides]
-    return _once([*told, *(unit for units in each for unit in units)]) if told or all(each) else []
+    if not told and not all(each):
+        return _once([*named[:A_SOURCE], *(unit for units in each for unit in units)])
+    return _once([*told, *(unit for units in each for unit in units)])
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:

@@ -153,7 +153,7 @@ def _prose(passage: str, place: int, text: str, title: str, headed: bool) -> Ite
     name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
     for item in items:
         body = _BULLET.sub("", item, count=1)
-        short = not headed or len(items) > 1 or body != item
+        short = not headed or len(items) > 1 or body != item or bool(_described(item))
         for start, end in _whole(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             quoted = (part for part in _parts(line) if _quotable(part, short))
@@ -312,11 +312,12 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
     """
     heads = {one_line(passage.about) for passage in passages if passage.about}
     heads.update(heading for passage in passages for heading in passage.under.split(" > "))
+    headed = _is_prose([passage.text for passage in passages if one_line(passage.text) not in heads])
     found: dict[str, PassageSentence] = {}
     asked = PassageSentence("", "", -1 - ANSWERED)
     for passage in passages:
         heading = " ".join(filter(None, (passage.under, passage.after)))
-        for sentence in split(passage.id, passage.text, False) if one_line(passage.text) not in heads else ():
+        for sentence in split(passage.id, passage.text, headed) if one_line(passage.text) not in heads else ():
             if asks(sentence.text):
                 asked = sentence
             answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED
@@ -327,6 +328,22 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
             )
             found.setdefault(sentence.text, placed)
     return list(found.values())
+
+
+def _is_prose(texts: Sequence[str]) -> bool:
+    """True if the paragraphs of a document end like sentences: a line of it that does not is a title or a caption.
+
+    The lines of notes and minutes seldom do.
+    """
+    paragraphs = [
+        text
+        for text in texts
+        if len(text.split()) >= ITEM_WORDS
+        and len(_items(text)) == 1
+        and not (_described(text) or is_row(text) or _BULLET.match(text) or _is_heading_or_code(text))
+    ]
+    ended = sum(ends_sentence(text.rstrip()) or text.rstrip().endswith((":", "：")) for text in paragraphs)
+    return ended * 2 > len(paragraphs)
 
 
 def _described(text: str) -> str:
