@@ -19,6 +19,7 @@ from assay.core.relevance import comparisons
 from assay.core.relevance.amounts import amounts
 from assay.core.relevance.comparisons import Comparison
 from assay.core.relevance.features import NAMES, Features, Vector
+from assay.core.relevance.listings import words_above
 from assay.core.relevance.ordinals import has_other_ordinal
 from assay.core.relevance.relations import asks, says_other
 from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
@@ -40,7 +41,8 @@ _PLACES = tuple(NAMES.index(name) for name in GRADES)
 class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of a report with what it cites: the text of the passage, the heading above it, the source's title.
 
-    A `framed` sentence, `KEY of SUBJECT: VALUE`, says in its key what another says in the question's words.
+    A `framed` sentence, `KEY of SUBJECT: VALUE`, says in its key what another says in the question's words. `lead` is
+    the line above the list that it is an item of.
     """
 
     text: str
@@ -48,6 +50,7 @@ class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
     heading: str = ""
     title: str = ""
     framed: bool = False
+    lead: str = ""
 
 
 def grade(
@@ -90,7 +93,8 @@ def _grade(
     vectors = [grades(question, statements, rarity) for question in questions if not question.elliptical]
     if not vectors:
         return (unknown,) * len(statements)
-    return tuple(_best([each[at] for each in vectors]) for at in range(len(statements)))
+    listed = [any(words_above(each, one.lead, one.heading) for each in questions) for one in statements]
+    return tuple("answers" if listed[at] else _best([each[at] for each in vectors]) for at in range(len(statements)))
 
 
 def apart(question: str, statements: Sequence[str]) -> bool:

@@ -19,11 +19,12 @@ from assay.core.relevance.comparisons import Comparison
 from assay.core.text import ends_sentence
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
-from assay.models.extractive.answers import alike, calculated, frames, select
+from assay.models.extractive.answers import alike, calculated, frames, introduced, select
 from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
+from assay.models.shown_documents.listings import items_asked
 from assay.models.shown_documents.passages import one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
 from assay.models.shown_documents.tabular import is_in_rows, is_row_of
@@ -148,7 +149,7 @@ def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Fin
     """The answer, and a section for each plan step, in about so many words (0: any number)."""
     plan = last(request, "plan", Plan)
     several = asks_several(analyze(question_of(request)))
-    least = len(leading) if several else max(ANSWER, sum(unit.frame for unit in leading))
+    least = len(leading) if several else max(ANSWER, *(at for at, unit in enumerate(leading, 1) if unit.frame))
     first = fitting([("", list(leading[:least]))], words, least=1)[0][1] if words else leading[:least]
     said = {unit.text for unit in first}
     sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
@@ -190,6 +191,8 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
         tasks = (question, *map(analyze, pair.sides))
         if compared := _compared(pair, [(short(task.text), select(task, shelf, question)) for task in tasks]):
             return compared
+    if items_asked(question, shelf):
+        return select(question, shelf)
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
     return _once([unit for units in each for unit in units])
@@ -201,6 +204,8 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
         return followed
     if (pair := comparisons.read(question.text)) and (compared := _compared(pair, found)):
         return compared
+    if items := items_asked(question, shelf):
+        return [*introduced((unit for _, units in found for unit in units), items), *items]
     asked = {short(part) for part in parts(question.text)}
     own = [units for task, units in found if task.partition("\n")[0] in asked and units]
     each = own or [units for _, units in found if units]

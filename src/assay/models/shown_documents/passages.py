@@ -55,6 +55,8 @@ OPENING_WORDS = 2
 """The most words of a first sentence that says nothing by itself: "No.", "A: Nothing."."""
 ITEM_WORDS = 4
 """The fewest words of an item of a list that says something: notes seldom end with a full stop."""
+LONGEST_ITEM = 160
+"""Characters of an item of a list that is quoted whole; of a longer one its first sentence is."""
 LONGEST = 700
 """Characters of a sentence that may be quoted."""
 
@@ -174,6 +176,13 @@ def _items(text: str) -> list[str]:
     if len(items := [item for item in _ITEM.split(text) if not item.isspace()]) > 1:
         return items
     return [text[start:end] for start, end in separate_lines(text)] or [text]
+
+
+def as_item(text: str) -> str:
+    """A short item of a list on one line, without its bullet; "" if it is long, code, a row, or cannot be quoted."""
+    line = one_line(_BULLET.sub("", text, count=1))
+    fits = 1 < len(line) <= LONGEST_ITEM and not (is_row(text) or _is_heading_or_code(text) or _unsafe(line))
+    return line if fits and any(map(_is_letter, line)) else ""
 
 
 def _parts(line: str) -> list[str]:
