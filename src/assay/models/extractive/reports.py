@@ -149,7 +149,7 @@ def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Fin
     """The answer, and a section for each plan step, in about so many words (0: any number)."""
     plan = last(request, "plan", Plan)
     several = asks_several(analyze(question_of(request)))
-    least = len(leading) if several else max(ANSWER, *(at for at, unit in enumerate(leading, 1) if unit.frame))
+    least = len(leading) if several else max([ANSWER, *(at for at, unit in enumerate(leading, 1) if unit.frame)])
     first = fitting([("", list(leading[:least]))], words, least=1)[0][1] if words else leading[:least]
     said = {unit.text for unit in first}
     sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
