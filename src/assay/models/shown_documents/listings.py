@@ -16,7 +16,7 @@ from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, Sourc
 FEWEST_ITEMS, MOST_ITEMS = 2, 8
 
 
-class Listing(msgspec.Struct, frozen=True, kw_only=True):
+class ShownList(msgspec.Struct, frozen=True, kw_only=True):
     """A list: the line above it, its last heading, and its items with their passages."""
 
     lead: str
@@ -39,7 +39,7 @@ def items_asked(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableU
     ]
 
 
-def _listings(book: SourcePassages) -> Iterator[Listing]:
+def _listings(book: SourcePassages) -> Iterator[ShownList]:
     """The lists of a document that have a line above them."""
     sentences: dict[str, str] = {}
     for sentence in book.sentences:
@@ -48,4 +48,4 @@ def _listings(book: SourcePassages) -> Iterator[Listing]:
         passages = [each for each in group if not is_in_table(each.text)] if after else []
         items = [(text, each.id) for each in passages if (text := as_item(each.text) or sentences.get(each.id, ""))]
         if FEWEST_ITEMS <= len(items) == len(passages):
-            yield Listing(lead=after, heading=under.rpartition(">")[2], items=tuple(items), source=book.id)
+            yield ShownList(lead=after, heading=under.rpartition(">")[2], items=tuple(items), source=book.id)

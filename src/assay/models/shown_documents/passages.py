@@ -7,6 +7,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 
@@ -32,6 +33,8 @@ _BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _ITEM = regex(r"^(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S)", re.MULTILINE)
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
 _URL = regex(r"\]\([^)\s]*\)|https?://\S+")
+_BRACE = regex(r"(?<!\S)[{}](?!\S)")
+"""A brace alone, as code has it."""
 _LINK_TARGET = regex(r"\[[^\]]+\]:\s")
 _CODE = regex(
     r"[{};]\s*$|^\s*[\w.\[\]\"']+\s*(?:[:+*/-]?=|->)\s*\S.*$"
@@ -53,8 +56,16 @@ TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
 OPENING_WORDS = 2
 """The most words of a first sentence that says nothing by itself: "No.", "A: Nothing."."""
-ITEM_WORDS = 4
-"""The fewest words of an item of a list that says something: notes seldom end with a full stop."""
+ITEM_WORDS, LINE_WORDS = 4, 8
+"""The fewest words that say something without a full stop: of an item of a list or a line of notes; of other lines, for
+fewer may be a heading or a label.
+"""
+UNSPACED_LINE = 16
+"""As `LINE_WORDS`, the characters of a line in a script without spaces."""
+Style = Literal["", "notes", "prose"]
+"""How a document writes, if known: a line that does not end like a sentence is a title or a caption in `prose`, and
+says as much as one that does in `notes`.
+"""
 LONGEST_ITEM = 160
 """Characters of an item of a list that is quoted whole; of a longer one its first sentence is."""
 LONGEST = 700
@@ -127,8 +138,8 @@ def read_field(passage: str, text: str) -> PassageField | None:
 
 
 @lru_cache(maxsize=4096)
-def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence, ...]:
-    """The sentences of a passage that a report may quote; it may itself be a heading, unless `headed` is false."""
+def split(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, ...]:
+    """The sentences of a passage that a report may quote, in a document of this style."""
     place = ordinal_of(passage)
     if _is_heading_or_code(text):
         return _code(passage, place, text)
@@ -143,22 +154,21 @@ def split(passage: str, text: str, headed: bool = True) -> tuple[PassageSentence
     if (field := read_field(passage, text)) and not ends_sentence(field.value):
         return _line(passage, place, one_line(_BULLET.sub("", text, count=1)))
     return tuple(
-        each
-        for title, start, end in sections(text)
-        for each in _prose(passage, place, text[start:end], title, headed or bool(title))
+        each for title, start, end in sections(text) for each in _prose(passage, place, text[start:end], title, style)
     )
 
 
-def _prose(passage: str, place: int, text: str, title: str, headed: bool) -> Iterator[PassageSentence]:
+def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Iterator[PassageSentence]:
     """The sentences of a text below a numbered title ("" if none is above it)."""
     items = _items(text)
     name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
     for item in items:
         body = _BULLET.sub("", item, count=1)
-        short = not headed or len(items) > 1 or body != item or bool(_described(item))
+        listed = len(items) > 1 or body != item or bool(_described(item))
+        words = ITEM_WORDS if listed or (style == "notes" and not title) else LINE_WORDS if style != "prose" else 0
         for start, end in _whole(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
-            quoted = (part for part in _parts(line) if _quotable(part, short))
+            quoted = (part for part in _parts(line) if _quotable(part, words))
             for part in quoted:
                 yield PassageSentence(part, passage, place, heading=f"{title} {name}".strip())
 
@@ -272,11 +282,13 @@ def _is_heading_or_code(text: str) -> bool:
     return len(_CODE.findall(stripped)) * 2 > lines or bool(_PROMPT.match(stripped))
 
 
-def _quotable(line: str, item: bool = False) -> bool:
-    """True if a line says something: a sentence, or a line of several words. An `item` of a list needs only a few."""
+def _quotable(line: str, fewest: int) -> bool:
+    """True if a line says something: a sentence, or without its end at least so many words (0: no number is enough)."""
     letters = sum(map(_is_letter, line))
-    emphasized = line[:1] in ("*", "_") and line[-1:] == line[:1]
-    ended = ends_sentence(line) or (item and not emphasized and len(line.split()) >= ITEM_WORDS)
+    if line[:1] in ("*", "_") and line[-1:] == line[:1] and fewest == ITEM_WORDS:
+        fewest = LINE_WORDS  # emphasized, as a title is
+    long = fewest > 0 and (len(line.split()) >= fewest or (is_unspaced(line) and len(line) >= UNSPACED_LINE))
+    ended = ends_sentence(line) or (fewest == ITEM_WORDS and len(line.split()) >= fewest)
     return (
         letters
         >= (4 if is_unspaced(line) else 6 if ended and len(line.split()) > 2 else 8 if not line.isascii() else 16)
@@ -287,8 +299,9 @@ def _quotable(line: str, item: bool = False) -> bool:
         and not _LINK_TARGET.match(line)
         and not line.endswith((":", "：", "…", "..."))
         and line.count(" = ") < 2
+        and not _BRACE.search(line)
         and len(_OPTION.findall(line)) < 2
-        and (ended or _long(line))
+        and (ended or long)
         and len(_URL.sub("", line)) * 2 > len(line)
         and not _unsafe(line)
     )
@@ -297,11 +310,6 @@ def _quotable(line: str, item: bool = False) -> bool:
 def _is_letter(sign: str) -> bool:
     """True if a character is a letter, or a mark that belongs to one, as half of the characters in Hindi do."""
     return sign.isalpha() or (not sign.isascii() and unicodedata.category(sign)[0] == "M")
-
-
-def _long(line: str) -> bool:
-    """True if a line without a sentence's end is more than a heading or a label."""
-    return len(line.split()) >= 8 or (is_unspaced(line) and len(line) >= 16)
 
 
 def _unsafe(line: str) -> bool:
@@ -321,12 +329,12 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
     """
     heads = {one_line(passage.about) for passage in passages if passage.about}
     heads.update(heading for passage in passages for heading in passage.under.split(" > "))
-    headed = _is_prose([passage.text for passage in passages if one_line(passage.text) not in heads])
+    style = _style([passage.text for passage in passages if one_line(passage.text) not in heads])
     found: dict[str, PassageSentence] = {}
     asked = PassageSentence("", "", -1 - ANSWERED)
     for passage in passages:
         heading = " ".join(filter(None, (passage.under, passage.after)))
-        for sentence in split(passage.id, passage.text, headed) if one_line(passage.text) not in heads else ():
+        for sentence in split(passage.id, passage.text, style) if one_line(passage.text) not in heads else ():
             if asks(sentence.text):
                 asked = sentence
             answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED
@@ -339,11 +347,8 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
     return list(found.values())
 
 
-def _is_prose(texts: Sequence[str]) -> bool:
-    """True if the paragraphs of a document end like sentences: a line of it that does not is a title or a caption.
-
-    The lines of notes and minutes seldom do.
-    """
+def _style(texts: Sequence[str]) -> Style:
+    """The style of a document: prose if most of its paragraphs end like sentences, else notes."""
     paragraphs = [
         text
         for text in texts
@@ -352,7 +357,7 @@ def _is_prose(texts: Sequence[str]) -> bool:
         and not (_described(text) or is_row(text) or _BULLET.match(text) or _is_heading_or_code(text))
     ]
     ended = sum(ends_sentence(text.rstrip()) or text.rstrip().endswith((":", "：")) for text in paragraphs)
-    return ended * 2 > len(paragraphs)
+    return "prose" if ended * 2 > len(paragraphs) else "notes"
 
 
 def _described(text: str) -> str:
@@ -362,6 +367,6 @@ def _described(text: str) -> str:
         rest[:1].isspace()
         and len(first.split()) <= TERM_WORDS
         and not ends_sentence(first)
-        and first[-1:] not in ",;-|"
+        and first[-1:] not in ",;-|{[("
     )
     return first if fits and any(map(str.isalpha, first)) else ""
