@@ -18,6 +18,7 @@ import msgspec
 from assay.core.messages import Rarity
 from assay.core.relevance.amounts import amounts
 from assay.core.relevance.announcements import announces
+from assay.core.relevance.back_matter import in_back_matter
 from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
 from assay.core.relevance.entries import of_entries
@@ -38,6 +39,7 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
     TOGETHER,
 )
+from assay.core.relevance.section_titles import below_titles
 from assay.core.relevance.signs import written_otherwise
 from assay.core.relevance.superlatives import extremes
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, with_plain_digits
@@ -262,8 +264,8 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
 
 
 def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
-    """The scores for the order: with what superlatives, definitions, entries, counts, amounts, doers and names in code
-    add or take away.
+    """The scores for the order: with what superlatives, definitions, entries, titles, counts, amounts, doers, names in
+    code and back matter add or take away.
     """
     texts = [f"{each.label} {each.text}" for each in statements]
     outermost = extremes(question, [each.text for each in statements])
@@ -272,13 +274,17 @@ def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], sc
         outermost,
         defining(question, statements),
         of_entries(question, statements),
+        below_titles(question, statements),
         counting(question, texts),
         amounts(question, texts),
         doers(question, texts),
         strict=True,
     )
-    losses = written_otherwise(question, texts)
-    return [sum(gain) - loss for gain, loss in zip(gains, losses, strict=True)]
+    losses = zip(written_otherwise(question, texts), in_back_matter(question.text, statements), strict=True)
+    return [
+        gain[0] - behind if behind else sum(gain) - otherwise
+        for gain, (otherwise, behind) in zip(gains, losses, strict=True)
+    ]
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:

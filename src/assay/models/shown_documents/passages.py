@@ -348,7 +348,7 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
 
 
 def _style(texts: Sequence[str]) -> Style:
-    """The style of a document: prose if most of its paragraphs end like sentences, else notes."""
+    """The style of a document: prose if most words of its paragraphs are in those that end like sentences."""
     paragraphs = [
         text
         for text in texts
@@ -356,8 +356,10 @@ def _style(texts: Sequence[str]) -> Style:
         and len(_items(text)) == 1
         and not (_described(text) or is_row(text) or _BULLET.match(text) or _is_heading_or_code(text))
     ]
-    ended = sum(ends_sentence(text.rstrip()) or text.rstrip().endswith((":", "：")) for text in paragraphs)
-    return "prose" if ended * 2 > len(paragraphs) else "notes"
+    words = [
+        (len(text.split()), ends_sentence(text.rstrip()) or text.rstrip().endswith((":", "："))) for text in paragraphs
+    ]
+    return "prose" if 2 * sum(count for count, ended in words if ended) > sum(count for count, _ in words) else "notes"
 
 
 def _described(text: str) -> str:
