@@ -217,7 +217,7 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
 def _compared(pair: Comparison, found: Sequence[Finding]) -> list[QuotableUnit]:
     """How both things differ or are alike, and what each of them is; empty if neither is said.
 
-    If nothing says what one of them is, what names neither has nothing to do with the question.
+    If nothing says what one of them is, and no sentence has both, only the other is told.
     """
     by_task = {task.partition("\n")[0]: units for task, units in found}
     best = by_task.get(short(pair.text), [])[:ANSWER]
@@ -225,9 +225,8 @@ def _compared(pair: Comparison, found: Sequence[Finding]) -> list[QuotableUnit]:
     named = [unit for unit in best if any(side.issubset(stems(unit.text)) for side in sides)]
     told = [unit for unit in named if comparisons.contrasts(unit.text)][:A_SOURCE]
     each = [by_task.get(short(side), [])[: 1 if told else A_SOURCE] for side in pair.sides]
-    if not told and not all(each):
-        return _once([*named[:A_SOURCE], *(unit for units in each for unit in units)])
-    return _once([*told, *(unit for units in each for unit in units)])
+    both = any(all(side.issubset(stems(unit.text)) for side in sides) for unit in best)
+    return _once([*told, *(unit for units in each for unit in units)]) if told or all(each) or not both else []
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
