@@ -108,7 +108,8 @@ class DocumentLibrary(BackgroundLibrary):
         return await collections.sync(self._context, collection, progress, only)
 
     async def remove(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
-        """Remove documents from a collection, by hash, name, address, title or path; a place removes all its documents.
+        """Remove documents from a collection, by hash, name, address, title or path; a place or a folder removes
+        all documents from it.
 
         They stay in the library, for the reports that cite them; a sync does not bring them back.
 

@@ -194,6 +194,11 @@ async def explain(context: Context, text: str, limit: int, collection: str) -> l
     return await context.wiring.searched(context).explain(Query(text=text, limit=limit, collections=(collection,)))
 
 
+def is_exactly(document: Document, reference: str) -> bool:
+    """True if a reference is a document's whole hash, name, address or title."""
+    return reference in (document.sha256, document.name, document.url, document.title)
+
+
 def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:
     """The one document that a reference means.
 
@@ -204,7 +209,7 @@ def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -
     if not found:
         where = ", ".join(collections) or "the library, which is empty"
         raise UnknownName("document", reference, hint=f"in {where} (assay docs list shows what there is)")
-    exact = [each for each in found if reference in (each.sha256, each.name, each.url, each.title)]
+    exact = [each for each in found if is_exactly(each, reference)]
     chosen = exact or found
     if len(chosen) > 1:
         some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in chosen[:NAMED])
