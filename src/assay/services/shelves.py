@@ -98,7 +98,26 @@ async def share(context: Context, collection: str, readers: Sequence[str] | Lite
     """Set who may read a collection; see `DocumentLibrary.share`."""
     await check_collection(context, collection)
     named = () if readers == "all" else readers
+    await check_readers(context, collection, named)
     await asyncio.to_thread(context.store.library.share, collection, open=readers == "all", readers=named)
+
+
+async def check_readers(context: Context, collection: str, readers: Sequence[str]) -> None:
+    """Make sure that new readers are users: whoever gets an unused name later would read the collection too.
+
+    A home without any user belongs to a program that knows its own users, and takes their names as they are.
+
+    Raises:
+        UnknownName: one is no user; its `known` are empty, since not everybody may see the names of all users.
+    """
+    rows = await asyncio.to_thread(context.store.library.collections)
+    before = next((row.readers for row in rows if row.name == collection), ())
+    new = [each for each in readers if each not in before]
+    if not new or context.store.users is None:
+        return
+    users = {user.name for user in await context.users.all()}
+    if users and (unknown := next((each for each in new if each not in users), None)):
+        raise UnknownName("user", unknown, hint="(assay users add makes one)")
 
 
 async def check_collection(context: Context, collection: str) -> None:
