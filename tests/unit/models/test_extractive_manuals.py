@@ -156,3 +156,32 @@ def test_why_gives_reasons_and_no_header_field() -> None:
 def test_a_title_in_quotation_marks_is_not_cut_where_its_sentence_ends() -> None:
     assert parts("Who wrote “Calls. Revert if not. Done.”?") == ("Who wrote “Calls. Revert if not. Done.”?",)
     assert len(parts("Who wrote it? When was it?")) == 2
+
+
+SERVER = """# HTTP server
+
+The server accepts requests and hands them to a listener.
+
+## server.timeout
+
+Default: `5000` (5 seconds).
+
+The number of milliseconds without a sign of life after which a socket counts as lost.
+
+## server.port
+
+Default: `8080`.
+
+The port on which the server listens.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the default of server.timeout?", "Default: `5000` (5 seconds)."),
+        ("What is the default of server.port?", "Default: `8080`."),
+    ],
+)
+def test_a_value_below_the_head_of_its_entry_is_quoted(question: str, expected: str) -> None:
+    assert first(answered(question, "HTTP server", SERVER)) == expected

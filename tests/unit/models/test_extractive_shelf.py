@@ -60,6 +60,26 @@ def test_what_is_no_field(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Default: `5000` (5 seconds).", ["Default: `5000` (5 seconds)."]),
+        ("- Port: 8080.", ["Port: 8080."]),
+        (
+            "Default: `5` (days). Set it to `0` to wait for ever.",
+            ["Default: `5` (days).", "Set it to `0` to wait for ever."],
+        ),
+        ("Waits so many milliseconds. **Default:** `5`.", ["Waits so many milliseconds.", "**Default:** `5`."]),
+        ("`5000`: 1.", []),
+        ("Source: https://example.org/a.html.", []),
+        ("See: [S1.2].", []),
+        ("Default: `5000.", []),
+    ],
+)
+def test_a_name_in_words_with_its_value_is_quoted_though_it_has_few_letters(text: str, said: list[str]) -> None:
+    assert [each.text for each in split("S1.30", text)] == said
+
+
+@pytest.mark.parametrize(
     ("title", "url", "series", "number", "owned"),
     [
         ("Bug Fix Releases", "https://peps.example/pep-0006/", "pep", "6", True),

@@ -56,10 +56,13 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
 def _first(
     about: Sequence[int], more: frozenset[str], statements: Sequence[QuotableStatement], analysis: str
 ) -> list[int]:
-    """The sentences of an entry as they stand; if any of them has a further word of the question, only those."""
+    """The sentences of an entry as they stand; if any of them, or a line with a key ("Default: `5000`"), has a further
+    word of the question, only those.
+    """
     ordered = sorted(about, key=lambda at: (statements[at].source, statements[at].place))
-    prose = [at for at in ordered if statements[at].kind == "prose" and not _is_title(statements[at])]
-    return [at for at in prose if more.intersection(keys(statements[at].text, analysis))] or prose
+    told = [at for at in ordered if statements[at].kind != "code" and not _is_title(statements[at])]
+    further = [at for at in told if more.intersection(keys(statements[at].text, analysis))]
+    return further or [at for at in told if statements[at].kind == "prose"]
 
 
 def _names(each: QuotableStatement, analysis: str) -> frozenset[Name]:
