@@ -173,6 +173,14 @@ The number of milliseconds without a sign of life after which a socket counts as
 Default: `8080`.
 
 The port on which the server listens.
+
+Added in: v12.3.0
+
+## server.close()
+
+Ends the server.
+
+Changed in version 3.12: open connections are closed too.
 """
 
 
@@ -181,6 +189,9 @@ The port on which the server listens.
     [
         ("What is the default of server.timeout?", "Default: `5000` (5 seconds)."),
         ("What is the default of server.port?", "Default: `8080`."),
+        ("When was server.port added?", "Added in: v12.3.0"),
+        ("When was server.close changed?", "Changed in version 3.12: open connections are closed too."),
+        ("When was server.timeout added?", "The documents searched hold nothing that answers this question."),
     ],
 )
 def test_a_value_below_the_head_of_its_entry_is_quoted(question: str, expected: str) -> None:

@@ -65,8 +65,8 @@ def test_what_is_no_field(text: str) -> None:
         ("Default: `5000` (5 seconds).", ["Default: `5000` (5 seconds)."]),
         ("- Port: 8080.", ["Port: 8080."]),
         (
-            "Default: `5` (days). Set it to `0` to wait for ever.",
-            ["Default: `5` (days).", "Set it to `0` to wait for ever."],
+            "Default: `5` (days). Set it to `0` to wait.",
+            ["Default: `5` (days).", "Set it to `0` to wait."],
         ),
         ("Waits so many milliseconds. **Default:** `5`.", ["Waits so many milliseconds.", "**Default:** `5`."]),
         ("`5000`: 1.", []),
