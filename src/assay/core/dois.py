@@ -13,7 +13,7 @@ DOI = regex(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/[-._;()/:A-Za-z0-9<>\[\]+]{1,200}")
 """Only the characters that Crossref allows in new DOIs (and `<>[]+` of old ones), so it is safe in any format."""
 _TAIL = regex(r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|summary))+$|(?:\.(?:full|pdf|html))+$|[.,;:]+$")
 _NAMED = regex(r"(?:^|[._:-])doi$", re.IGNORECASE)
-_CLOSING = ("()", "[]", "<>")
+_CLOSING = (("(", ")"), ("[", "]"), ("<", ">"))
 MOST = 2_000
 """Characters of a stated DOI that are looked at."""
 
