@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.relevance import QuotableStatement, judge, read_question
+from assay.core.relevance.grades import CitedSentence, grade
 from assay.core.relevance.version_notes import tells_change
 
 ADDED = "When was port.ring added?"
@@ -63,3 +64,12 @@ def answer(question: str) -> str:
 )
 def test_the_note_of_the_entry_asked_about_answers(question: str, expected: str) -> None:
     assert answer(question) == expected
+
+
+def test_such_a_note_is_graded_as_an_answer_though_it_has_no_word_of_the_question() -> None:
+    def cited(heading: str) -> CitedSentence:
+        text = "New in version 3.9."
+        return CitedSentence(text=text, cited=text, heading=heading, title="Bells")
+
+    assert grade(("When was port.ring added?",), [cited("port.ring(times)")]) == ("answers",)
+    assert grade(("When was port.ring added?",), [cited("port.close()")]) != ("answers",)
