@@ -13,6 +13,7 @@ from assay.core import phrases
 from assay.core.brief import Brief
 from assay.core.claims import Claim
 from assay.core.clean import one_line
+from assay.core.dois import doi_of
 from assay.core.errors import LimitReached, SearchError
 from assay.core.events import SearchExpected, SourceNoted, decode
 from assay.core.phrases import in_words, notice_line
@@ -22,7 +23,7 @@ from assay.core.sources import SNIPPET, Notice, Source
 from assay.core.translation import N_, enumerated, listed, ngettext, number, quoted
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
-from assay.core.web_addresses import BadUrl, canonical, find_doi
+from assay.core.web_addresses import BadUrl, canonical
 from assay.core.web_addresses import read as read_url
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
@@ -198,8 +199,8 @@ def _is_withdrawn(passage: str, ledger: Ledger) -> bool:
 
 
 def _works(sources: Sequence[Source]) -> dict[str, str]:
-    """DOIs by the ids of the sources that have one."""
-    return {source.id: doi for source in sources if (doi := find_doi(source.metadata, source.url))}
+    """DOIs, in lower case, by the ids of the sources that have one."""
+    return {source.id: doi.lower() for source in sources if (doi := doi_of(source.metadata, source.url))}
 
 
 def _desk(run: Run) -> Notices | None:

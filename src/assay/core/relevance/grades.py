@@ -18,6 +18,7 @@ from assay.core.messages import Rarity
 from assay.core.relevance import comparisons
 from assay.core.relevance.amounts import amounts
 from assay.core.relevance.comparisons import Comparison
+from assay.core.relevance.entries import change_notes
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.ordinals import has_other_ordinal
 from assay.core.relevance.relations import asks, says_other
@@ -90,7 +91,9 @@ def _grade(
     vectors = [grades(question, statements, rarity) for question in questions if not question.elliptical]
     if not vectors:
         return (unknown,) * len(statements)
-    return tuple(_best([each[at] for each in vectors]) for at in range(len(statements)))
+    placed = [QuotableStatement(text=each.text, heading=each.heading, title=each.title) for each in statements]
+    noted = frozenset(at for question in questions for at in change_notes(question, placed))
+    return tuple("answers" if at in noted else _best([each[at] for each in vectors]) for at in range(len(statements)))
 
 
 def apart(question: str, statements: Sequence[str]) -> bool:

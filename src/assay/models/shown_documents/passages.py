@@ -55,6 +55,8 @@ OPENING_WORDS = 2
 """The most words of a first sentence that says nothing by itself: "No.", "A: Nothing."."""
 ITEM_WORDS = 4
 """The fewest words of an item of a list that says something: notes seldom end with a full stop."""
+SETTING = 100
+"""Characters of a sentence that is a name with its value; the rules for prose apply to a longer one."""
 LONGEST = 700
 """Characters of a sentence that may be quoted."""
 
@@ -156,9 +158,12 @@ def _prose(passage: str, place: int, text: str, title: str, headed: bool) -> Ite
         short = not headed or len(items) > 1 or body != item
         for start, end in _whole(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
-            quoted = (part for part in _parts(line) if _quotable(part, short))
-            for part in quoted:
-                yield PassageSentence(part, passage, place, heading=f"{title} {name}".strip())
+            heading = f"{title} {name}".strip()
+            for part in _parts(line):
+                if _quotable(part, short):
+                    yield PassageSentence(part, passage, place, heading=heading)
+                elif _sets(part):
+                    yield from (msgspec.structs.replace(row, heading=heading) for row in _line(passage, place, part))
 
 
 def _whole(text: str) -> list[tuple[int, int]]:
@@ -283,6 +288,14 @@ def _quotable(line: str, item: bool = False) -> bool:
         and len(_URL.sub("", line)) * 2 > len(line)
         and not _unsafe(line)
     )
+
+
+def _sets(line: str) -> bool:
+    """True if a sentence gives the value of something named in words ("Default: `5000` (5 seconds)."): it has few
+    letters itself, and the head of its entry names what has the value.
+    """
+    field = read_field("", line) if len(line) <= SETTING and ends_sentence(line) else None
+    return field is not None and sum(map(_is_letter, field.key)) * 2 > len(field.key)
 
 
 def _is_letter(sign: str) -> bool:

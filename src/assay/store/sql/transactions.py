@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, Select, UpdateBase
 from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
 from assay.core.ports import Commit, Lease
+from assay.core.stop_gate import stop_gate
 from assay.store.common import Listeners, Wall
 from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, WriteJob, statements
 from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
@@ -240,7 +241,7 @@ class Transactions:
             self._connection = taken
         connection = self._connection
         merge = None if careful else self._database.backend.merge
-        with connection.begin():
+        with stop_gate.transaction(), connection.begin():
             # Renewals first: between commits they would split them into groups of their own.
             ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
             parts = [list(some) for _, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob))]
