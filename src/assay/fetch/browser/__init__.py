@@ -23,8 +23,10 @@ from assay.core.patterns import regex
 from assay.core.ports import Fetcher
 from assay.core.sources import RENDERED, Fetched
 from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical, read
-from assay.fetch.web import InFlight, WebFetcher, once
+from assay.fetch.web import WebFetcher
+from assay.fetch.web.in_flight import InFlight, once
 from assay.fetch.web.response import HTML
+from assay.fetch.web.walls import wall
 
 # What a running page may load: only scripts and data, which Assay fetches in its place, within limits. The browser
 # connects to nothing. Its requests are answered by fetchers that check every address on every hop and obey robots.txt
@@ -292,7 +294,7 @@ class RenderingFetcher:
         """The rendered page if it has more text than before; else the original page if it has any.
 
         Raises:
-            FetchFailed: neither has text.
+            FetchFailed: neither has text; or the browser shows something else than the page.
         """
         try:
             rendered = await self._rendered(page, rules)
@@ -303,6 +305,8 @@ class RenderingFetcher:
             return page
         if not self._always and after.characters <= before.characters:
             return page
+        if why := await asyncio.to_thread(wall, rendered):
+            raise FetchFailed(why)
         return rendered
 
     async def _rendered(self, page: Fetched, rules: WebRules) -> Fetched:
