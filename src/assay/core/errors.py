@@ -265,6 +265,12 @@ class TooSlow(ExtractError):
     kind = "too slow"
 
 
+class NeedsScripts(ExtractError):
+    """A page shows nothing but a notice that it needs JavaScript."""
+
+    kind = "scripts"
+
+
 class NoLetters(ExtractError):
     """A document consists of pictures of pages; an extra for OCR can read them."""
 
@@ -278,7 +284,7 @@ class ReaderBroke(ExtractError):
 
 
 EXTRACT_ERRORS: dict[str, type[ExtractError]] = {
-    cls.kind: cls for cls in (ExtractError, TooSlow, NoLetters, ReaderBroke)
+    cls.kind: cls for cls in (ExtractError, TooSlow, NeedsScripts, NoLetters, ReaderBroke)
 }
 
 

@@ -30,12 +30,17 @@ TYPES = frozenset(("newsarticle", "reportagenewsarticle", "article", "scholarlya
 
 
 class Linked(msgspec.Struct, frozen=True, kw_only=True):
-    """Author, dates (ISO days) and type (in lower case) of the page's article; "" for missing values."""
+    """Author, dates (ISO days), type (in lower case) and text of the page's article; "" for missing values.
+
+    It is not `free` if the page says that not everybody can read it.
+    """
 
     author: str = ""
     published: str = ""
     modified: str = ""
     type: str = ""
+    body: str = ""
+    free: bool = True
 
 
 def read_linked(blocks: Iterable[str]) -> Linked:
@@ -51,6 +56,8 @@ def read_linked(blocks: Iterable[str]) -> Linked:
                     published=_day(thing.get("datePublished")),
                     modified=_day(thing.get("dateModified")),
                     type=kind,
+                    body=_text_of(thing.get("articleBody")),
+                    free=str(thing.get("isAccessibleForFree", True)).lower() not in ("false", "no"),
                 )
     return Linked()
 
@@ -86,6 +93,10 @@ def _names(stated: object) -> str:
     return "; ".join(name for name in names if name and not name.startswith(("http://", "https://")))[:300]
 
 
+def _text_of(stated: object) -> str:
+    return clean(stated) if isinstance(stated, str) else ""
+
+
 def _day(stated: object) -> str:
     return iso_date(stated[:100]) if isinstance(stated, str) else ""
 
@@ -105,6 +116,10 @@ FACTS = {
     "modified": ("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified"),
 }
 """Other metadata that is kept, by the names it has in pages."""
+TIER = "article:content_tier"
+"""Says whether a page is free to read, `metered` or `locked`."""
+ACCESS, PAYWALL = "access", "paywall"
+"""The key of the metadata of a page that is not free to read, and its value."""
 PUBLISHED = tuple(
     "article:published_time citation_publication_date citation_date date dc.date dc.date.issued dcterms.created"
     " pubdate publish-date sailthru.date".split()
@@ -188,6 +203,8 @@ def _facts(metas: Metas, linked: Linked) -> dict[str, str]:
     stated = {key: _first(metas, *names)[:300] for key, names in FACTS.items()}
     stated["modified"] = iso_date(stated["modified"]) or linked.modified
     stated["type"] = linked.type or stated["type"]
+    if not linked.free or _first(metas, TIER).lower() in ("metered", "locked"):
+        stated[ACCESS] = PAYWALL
     return {key: value for key, value in stated.items() if value}
 
 

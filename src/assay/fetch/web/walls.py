@@ -23,8 +23,8 @@ from assay.core.web_addresses import BadUrl, read
 from assay.fetch.html import CHARSET
 from assay.fetch.html_metadata import LINKED, attribute, read_linked
 from assay.fetch.text_form import decode
+from assay.fetch.wall_words import CONSENT, CONSENT_PLACE, ERROR_PLACE, LOGIN_PLACE, NOT_FOUND, ROBOT, ROBOT_TITLE
 from assay.fetch.web.response import HTML
-from assay.fetch.web.wall_words import CONSENT, CONSENT_PLACE, ERROR_PLACE, LOGIN_PLACE, NOT_FOUND, ROBOT, ROBOT_TITLE
 
 LARGEST = 3_000_000
 """Bytes; what is larger is no wall."""

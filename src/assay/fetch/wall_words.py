@@ -43,7 +43,7 @@ NOT_FOUND = regex("|".join(_NOT_FOUND), re.IGNORECASE)
 """Titles of error pages."""
 ROBOT_TITLE = regex(
     r"\bjust a moment|\bone moment,? please|checking (?:your|the) browser|\bare you (?:a )?(?:human|robot)"
-    r"|(?:human|ro?bot|browser|security) (?:verification|check|challenge)\b|verify(?:ing)? (?:that )?you(?: are|['’]re)\b"
+    r"|(?:human|ro?bot|browser|security) (?:verification|check|challenge)\b|\bverify (?:that )?you(?: are|['’]re)"
     r"|\bnot a (?:ro)?bot\b|pardon our interruption|attention required|\baccess (?:to this page has been )?denied"
     r"|ddos[- ](?:guard|protection)|^\W*(?:re)?captcha\W*$",
     re.IGNORECASE,
