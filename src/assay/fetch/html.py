@@ -10,10 +10,10 @@ from assay.core.errors import ExtractError, NeedsScripts
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.patterns import regex
-from assay.core.sources import Extracted
+from assay.core.sources import ACCESS, Extracted
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
-from assay.fetch.html_metadata import ACCESS, LINKED, attribute, read_metadata, with_lead
+from assay.fetch.html_metadata import LINKED, attribute, read_metadata, with_lead
 from assay.fetch.html_preparation import NOTICE, is_notice, remove_requests, shown_components, stand_in
 from assay.fetch.text_form import clean, decode
 

@@ -11,6 +11,7 @@ import msgspec
 from assay.core.document_dates import iso_date
 from assay.core.json_decoders import UNREADABLE
 from assay.core.patterns import regex
+from assay.core.sources import ACCESS, PAYWALL
 from assay.fetch.fields import fit
 from assay.fetch.html_markdown import plain
 from assay.fetch.text_form import clean
@@ -118,8 +119,6 @@ FACTS = {
 """Other metadata that is kept, by the names it has in pages."""
 TIER = "article:content_tier"
 """Says whether a page is free to read, `metered` or `locked`."""
-ACCESS, PAYWALL = "access", "paywall"
-"""The key of the metadata of a page that is not free to read, and its value."""
 PUBLISHED = tuple(
     "article:published_time citation_publication_date citation_date date dc.date dc.date.issued dcterms.created"
     " pubdate publish-date sailthru.date".split()
