@@ -45,7 +45,7 @@ ROBOT_TITLE = regex(
     r"\bjust a moment|\bone moment,? please|checking (?:your|the) browser|\bare you (?:a )?(?:human|robot)"
     r"|(?:human|ro?bot|browser|security) (?:verification|check|challenge)\b|\bverify (?:that )?you(?: are|['’]re)"
     r"|\bnot a (?:ro)?bot\b|pardon our interruption|attention required|\baccess (?:to this page has been )?denied"
-    r"|ddos[- ](?:guard|protection)|^\W*(?:re)?captcha\W*$",
+    r"|ddos[- ](?:guard|protection)",
     re.IGNORECASE,
 )
 """Titles of checks for robots; who makes them writes them in English."""
@@ -71,8 +71,10 @@ CONSENT = regex(
 # Words of addresses, between the signs that part them.
 
 ERROR_PLACE = regex(r"404|not[-_]?found|(?:^|[/._-])(?:410|errors?|missing|gone)(?=$|[/._-])", re.IGNORECASE)
+ERROR_END = regex(r"(?:^|[/._-])(?:404|410|not[-_]?found|errors?|missing|gone)(?:\.\w{1,5})?/?$", re.IGNORECASE)
+ROBOT_PLACE = regex(r"captcha|ro?bot|human", re.IGNORECASE)
 LOGIN_PLACE = regex(
-    r"(?:^|[/._-])(?:\w{0,12}log-?[io]n|sign-?in|signup|authwall|regwall|sso|saml2?|oauth2?|openid|auth|authoriz\w+"
+    r"(?:^|[/._-])(?:\w{0,12}log[-_]?[io]n|sign[-_]?in|signup|authwall|regwall|sso|saml2?|oauth2?|openid|auth|authoriz\w+"
     r"|authenticat\w+|idp|adfs|anmelde\w*|einloggen|connexion|accedi|inloggen|wayf)(?=$|[/._-])",
     re.IGNORECASE,
 )

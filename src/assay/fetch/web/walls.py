@@ -23,7 +23,17 @@ from assay.core.web_addresses import BadUrl, read
 from assay.fetch.html import CHARSET
 from assay.fetch.html_metadata import LINKED, attribute, read_linked
 from assay.fetch.text_form import decode
-from assay.fetch.wall_words import CONSENT, CONSENT_PLACE, ERROR_PLACE, LOGIN_PLACE, NOT_FOUND, ROBOT, ROBOT_TITLE
+from assay.fetch.wall_words import (
+    CONSENT,
+    CONSENT_PLACE,
+    ERROR_END,
+    ERROR_PLACE,
+    LOGIN_PLACE,
+    NOT_FOUND,
+    ROBOT,
+    ROBOT_PLACE,
+    ROBOT_TITLE,
+)
 from assay.fetch.web.response import HTML
 
 LARGEST = 3_000_000
@@ -68,7 +78,7 @@ def is_check(media_type: str, body: bytes) -> bool:
     if media_type not in HTML:
         return False
     try:
-        return bool(_bot_check(_look(decode(body))))
+        return bool(_bot_check(_look(decode(body)), ""))
     except ExtractError:
         return False
 
@@ -89,7 +99,7 @@ def wall(page: Fetched) -> str:
     seen, way = _look(text), _Way(page)
     if seen.published:
         return ""
-    return _bot_check(seen) or _not_found(seen, way) or _login(seen, way) or _consent(seen, way)
+    return _bot_check(seen, way.asked) or _not_found(seen, way) or _login(seen, way) or _consent(seen, way)
 
 
 class _Sight(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,14 +183,14 @@ def _says(seen: _Sight, words: re.Pattern[str]) -> bool:
     return any(words.search(title) for title in seen.titles)
 
 
-def _bot_check(seen: _Sight) -> str:
-    """A check for robots: by its title, or by its script or picture and its words. A form to write to somebody has more
-    fields.
+def _bot_check(seen: _Sight, asked: str) -> str:
+    """A check for robots: by two of its title, its script or picture, and its words. A form to write to somebody has
+    more fields.
     """
-    if seen.prose > LEAST_PROSE or seen.typed > FIELDS or seen.password:
+    if seen.prose > LEAST_PROSE or seen.typed > FIELDS or seen.password or ROBOT_PLACE.search(asked):
         return ""
-    titled, worded = _says(seen, ROBOT_TITLE), bool(ROBOT.search(seen.text))
-    return f"bot check: {ANY_CHECK}" if titled + worded + seen.challenge >= 2 else ""
+    signs = _says(seen, ROBOT_TITLE) + bool(ROBOT.search(seen.text)) + seen.challenge
+    return f"bot check: {ANY_CHECK}" if signs >= 2 else ""
 
 
 def _not_found(seen: _Sight, way: _Way) -> str:
@@ -189,25 +199,28 @@ def _not_found(seen: _Sight, way: _Way) -> str:
         return ""
     if _says(seen, NOT_FOUND):
         return "not found: the page itself says so, whatever its status"
-    return "not found: the address leads to an error page" if way.leads_to(ERROR_PLACE) else ""
+    moved = seen.prose < LEAST_PROSE and way.leads_to(ERROR_END)
+    return "not found: the address leads to an error page" if moved else ""
 
 
 def _login(seen: _Sight, way: _Way) -> str:
-    """A page to log in: by its address, or by the field for a password and hardly any text."""
+    """A page to log in: by a field for a password, or by its address and a button, and hardly any text."""
     if seen.prose > MOST_PROSE or LOGIN_PLACE.search(way.asked):
         return ""
-    if way.leads_to(LOGIN_PLACE) or (seen.password and seen.prose < LEAST_PROSE):
+    moved, short = way.leads_to(LOGIN_PLACE), seen.prose < LEAST_PROSE
+    if (seen.password and (short or moved)) or (seen.buttons and short and moved):
         return "login: the page is shown only to those who log in"
     return ""
 
 
 def _consent(seen: _Sight, way: _Way) -> str:
-    """A request for consent: by its address and its words, or by hardly any other words and a button."""
-    if CONSENT_PLACE.search(way.asked) or len(seen.text) > MOST_CONSENT or not CONSENT.search(seen.text):
+    """A request for consent: by a button and its words, of which it has hardly others, and fewer if its address says so
+    too.
+    """
+    if CONSENT_PLACE.search(way.asked) or len(seen.text) > MOST_CONSENT or not seen.buttons or _titled(seen):
         return ""
-    if way.leads_to(CONSENT_PLACE) or (seen.buttons and _share(seen.text) >= MOSTLY and not _titled(seen)):
-        return "consent: a request for consent stands in place of the page"
-    return ""
+    least = MOSTLY / 2 if way.leads_to(CONSENT_PLACE) else MOSTLY
+    return "consent: a request for consent stands in place of the page" if _share(seen.text) >= least else ""
 
 
 def _titled(seen: _Sight) -> bool:
