@@ -103,6 +103,22 @@ async def test_versions_of_one_page_are_one_source(web: LocalWeb):
     assert len(report.copies[0]) == 3
 
 
+async def test_the_parts_of_an_article_are_read_each_as_itself(web: LocalWeb):
+    def part(text: str, following: str) -> str:
+        head = f'<meta property="og:type" content="article"><link rel="next" href="{following}">'
+        return pages.document(f"<main><h1>The harbor</h1><p>{text}</p></main>", head, "The harbor")
+
+    put(web, long=part(HARBOR, "/long?page=2"))
+    web.there.pages |= {
+        "/long?page=2": response(part(pages.FACT, "/long?page=3"), Content_Type=HTML),
+        "/long?page=3": response(part("The old harbor ended in 1902, after the flood.", "/"), Content_Type=HTML),
+    }
+    report, failed = await asked(web)
+    assert not failed
+    assert [path for path in web.read if path.startswith("/long")] == ["/long", "/long?page=2", "/long?page=3"]
+    assert {"long", "long?page=2"} <= {each.url.rpartition("/")[2] for each in report.sources if each.number}
+
+
 async def test_a_page_that_is_not_free_is_told(web: LocalWeb):
     stated = json.dumps({"@type": "NewsArticle", "isAccessibleForFree": False, "articleBody": HARBOR * 9})
     put(web, paid=pages.document(STORY, f'<script type="application/ld+json">{stated}</script>', "Tides"))
