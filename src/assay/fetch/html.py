@@ -14,7 +14,14 @@ from assay.core.sources import ACCESS, Extracted
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
 from assay.fetch.html_metadata import LINKED, attribute, read_metadata, with_lead
-from assay.fetch.html_preparation import NOTICE, is_notice, remove_requests, shown_components, stand_in
+from assay.fetch.html_preparation import (
+    NOTICE,
+    is_notice,
+    remove_other_articles,
+    remove_requests,
+    shown_components,
+    stand_in,
+)
 from assay.fetch.text_form import clean, decode
 
 if TYPE_CHECKING:
@@ -117,6 +124,7 @@ def _text(tree: LexborHTMLParser, size: int, description: str, *, free: bool) ->
     whole = is_documentation(tree)
     if not whole:
         _tidy(tree)
+        remove_other_articles(tree)
     full = to_markdown(_root(tree), links=whole)
     instead = stand_in(tree) if len(full) < SHORT else ""
     for node in () if free else tree.css(LINKED):

@@ -96,6 +96,21 @@ def _above(node: LexborNode) -> Iterator[LexborNode]:
         above = above.parent
 
 
+LEAST_STORY = 500
+"""Characters in the paragraphs of an article that is the page's own."""
+
+
+def remove_other_articles(tree: LexborHTMLParser) -> None:
+    """Remove the articles behind the page's own: scrolling on, sites show the next ones, each with a heading."""
+    found = [node for node in tree.css("article") if not any(each.tag == "article" for each in _above(node))]
+    own = next((node for node in found if node.css_first("h1") is not None), None)
+    if own is None or own != found[0] or sum(len(each.text(deep=True)) for each in own.css("p")) < LEAST_STORY:
+        return
+    for node in found[1:]:
+        if node.css_first("h1, h2") is not None:
+            node.decompose()
+
+
 # Text for readers without scripts: in `<noscript>`, in a frame's own text, in what the page tells search engines.
 
 LEAST, LONGEST_NOTICE = 100, 300

@@ -105,3 +105,18 @@ def test_any_templates_are_read(pieces: list[str]):
     opened = shown_components(page)
     assert opened.count("text") == page.count("text")
     assert opened.count("<p>") == page.count("<p>")
+
+
+def test_the_articles_behind_the_pages_own_are_left_out():
+    box = "<article><h2>A box</h2><p>Of the same page.</p></article>"
+    own = f"<article><h1>Tides</h1><p>{BODY}</p><p>{BODY}</p>{box}</article>"
+    behind = "".join(
+        f"<article><h1>Story {n}</h1><p>{'The mayor of Springfield opens a bridge. ' * 20}</p></article>"
+        for n in range(3)
+    )
+    found = read(document(f'{own}{behind}<script src="/app.js"></script>', title="Tides")).text
+    assert FACT in found
+    assert "Of the same page" in found
+    assert "mayor" not in found
+    comments = "<article><p>I saw the tide of 1838 in a picture of my grandmother.</p></article>"
+    assert "grandmother" in read(document(f"<article><h1>Tides</h1><p>{FACT}</p></article>{comments}")).text
