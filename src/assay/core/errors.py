@@ -30,6 +30,7 @@
     ├── ModelUnusable            no model of a role works with the present settings: the run can be resumed
     ├── ExtractError             a file could not be turned into text
     │   ├── TooSlow              reading it took more time than allowed
+    │   ├── NeedsScripts         it is a page that shows nothing without JavaScript
     │   ├── NoLetters            it consists of pictures of pages
     │   └── ReaderBroke          its reader crashed, failed, or took more memory than allowed
     ├── StoreError               the database or a blob is unusable
