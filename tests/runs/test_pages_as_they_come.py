@@ -140,3 +140,17 @@ async def test_one_page_is_fetched_as_a_run_reads_it(web: LocalWeb):
         with pytest.raises(FetchFailed):
             await assay.fetch(web.there.url("/pdf"))
     assert all("accept-language" not in head.lower() for head in web.there.seen)
+
+
+async def test_a_date_after_the_day_of_reading_is_none(web: LocalWeb):
+    stated = '<meta property="article:published_time" content="{}">'
+    marked = '<p><time class="entry-date published" datetime="2021-03-04T10:00:00+01:00">4 March</time></p>'
+    put(
+        web,
+        future=pages.document(STORY, stated.format("2199-01-01"), "Tides"),
+        past=pages.document(STORY.replace("north", "south"), stated.format("2020-05-06"), "Tides"),
+        marked=pages.document(STORY.replace("</h1>", f"</h1>{marked}"), "", "Tides of the west"),
+    )
+    report, _ = await asked(web)
+    days = {each.url.rpartition("/")[2]: each.published for each in report.sources}
+    assert days == {"future": "", "past": "2020-05-06", "marked": "2021-03-04"}
