@@ -1,4 +1,4 @@
-"""HTML pages: articles by trafilatura, documentation in full by our own conversion."""
+"""HTML pages: articles by trafilatura, documentation and feeds in full by our own conversion."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.sources import ACCESS, Extracted
+from assay.fetch.feeds import feed_page
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
 from assay.fetch.html_metadata import LINKED, attribute, read_metadata, with_lead
@@ -94,7 +95,8 @@ class HtmlExtractor:
             ExtractError: the bytes are not text, or the page shows none.
         """
         declared = CHARSET.search(data[:4096])
-        page = shallow(shown_components(decode(data, declared[1].decode("ascii") if declared else "")))
+        page = feed_page(data) or decode(data, declared[1].decode("ascii") if declared else "")
+        page = shallow(shown_components(page))
         tree = lexbor.LexborHTMLParser(page)
         facts = read_metadata(tree)
         remove_requests(tree, page)
