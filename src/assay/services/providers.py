@@ -68,6 +68,7 @@ def _facts(entry: ModelEntry) -> ModelFacts:
 
 ASIDE = frozenset(("scripted",))
 """For tests; not listed."""
+OWN_SERVER = "(to use a server of your own, add [services.NAME] with its url: assay config edit)"
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +91,7 @@ def load_model(settings: Settings, name: str) -> Model:
     # The user's own service; one with a built-in adapter only has another address.
     installed = plugins.names("models")
     if provider not in installed and provider not in settings.services:
-        hint = "" if ":" in name else "(a model is named PROVIDER:NAME)"
+        hint = OWN_SERVER if ":" in name else "(a model is named PROVIDER:NAME)"
         raise UnknownName("model provider", provider, {*installed, *settings.services} - ASIDE, hint)
     own = provider in settings.services and provider not in installed
     adapter = COMPATIBLE if own else provider
