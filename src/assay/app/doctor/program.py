@@ -57,7 +57,7 @@ def broken(name: str, detail: str, fix: str) -> Diagnosis:
     return Diagnosis(name=name, state="broken", said=detail, fix=fix)
 
 
-EXTRAS = {
+EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
     "office": (("python_calamine", "docx", "pptx"), "Word, PowerPoint and spreadsheet files {can} be read"),
     "docx": (("docx",), "reports {can} be written as Word files (.docx)"),
     "pdf": (("typst",), "reports {can} be written as PDF files (.pdf)"),
