@@ -36,8 +36,6 @@ from assay.store.lease_look import LeaseLook
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
 from assay.store.memory_lists import MemoryListing, StoredRun
 
-# Additions in the process.
-
 
 class MemoryAdditions(OwnedView):
     """`Additions` in the process; safe to use from several threads."""
