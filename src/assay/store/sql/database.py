@@ -206,10 +206,6 @@ class Database:
         """A connection whose transactions may write; the driver's errors are not translated."""
         return self._engine.connect().execution_options(**self.backend.write)
 
-    def watcher(self) -> Connection:
-        """A connection to keep, for single statements; the driver's errors are not translated."""
-        return self._single.connect()
-
     @property
     def dialect(self) -> Dialect:
         """The database's language."""
