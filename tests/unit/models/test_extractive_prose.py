@@ -267,7 +267,8 @@ def test_a_price_of_something_else_is_no_answer() -> None:
 def test_who_is_to_pay_is_no_price() -> None:
     drain = "Frain asked the council to widen the drain. It agreed, but the park has to pay a third of the costs."
     assert found("What does it cost to widen the drain?", "Notes", drain) == NOTHING
-    assert "900 pounds" in found("What does it cost to widen the drain?", "Notes", drain + " To widen it costs 900 pounds.")
+    drain += " To widen it costs 900 pounds."
+    assert "900 pounds" in found("What does it cost to widen the drain?", "Notes", drain)
 
 
 def test_a_title_that_is_the_name_of_a_thing_does_not_bar_other_documents() -> None:
