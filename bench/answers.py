@@ -3,11 +3,17 @@
     python bench/answers.py                              # English, German, Russian, Chinese, Arabic, Spanish
     python bench/answers.py --languages en de --count 100 --show
     python bench/answers.py --languages en --embedder fastembed:FOLDER    # a model of bench/embedding_models.py
+    python bench/answers.py --within --count 0 --part held-out            # how sure a "no" is within a subject
 
 Half of the articles were used to train the weights of the built-in model (`bench/relevance_training.py` says which);
 `--part held-out` asks about the other half only. Each figure has the plain baseline beside it: BM25's best paragraph,
 and its two sentences with the most question words. Unanswerable questions are about one half of the articles, and asked
 of the other half. The data are not part of the project; they are read from $ASSAY_DATA, else from ../shared/data.
+
+`--within` asks the scorer alone (`core.relevance`), over four paragraphs of the question's own article: with the one
+that answers, with another in its place, and with it but without the sentences that answer. The last two have no answer,
+though all is about the same subject. How many of them are refused is said for bounds at which a share of the right
+answers is lost; the baseline's bound is on BM25's score of the best paragraph for each word of the question.
 """
 
 from __future__ import annotations
@@ -25,13 +31,18 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from assay import Assay
+from assay.core.messages import Rarity
+from assay.core.relevance import QuotableStatement, judge, read_question
+from assay.core.relevance.topic_question import keys
 from assay.core.report import Report
-from assay.core.text import sentences
+from assay.core.text import sentences, words
+from assay.evidence.segment import segment
+from assay.models.extractive.answers import LANGUAGE
 from assay.settings import load
 
 NO_DATA = 2
@@ -130,11 +141,21 @@ class Baseline:
     def answer(self, text: str) -> tuple[str, str]:
         """The best paragraph's id, and its two sentences with the most words of the question."""
         asked = set(_words(text))
-        best = max(range(len(self._documents)), key=lambda at: self._score(asked, at))
-        document = self._documents[best]
+        document = self.ranked(text)[0]
         cut = [document.text[start:end] for start, end in sentences(document.text)]
         cut.sort(key=lambda sentence: -len(asked & set(_words(sentence))))
         return document.id, " ".join(cut[:2])
+
+    def ranked(self, text: str) -> list[Document]:
+        """The paragraphs, best first."""
+        asked = set(_words(text))
+        order = sorted(range(len(self._documents)), key=lambda at: -self._score(asked, at))
+        return [self._documents[at] for at in order]
+
+    def highest(self, text: str) -> float:
+        """The best paragraph's score for each word."""
+        asked = set(_words(text))
+        return max(self._score(asked, at) for at in range(len(self._documents))) / max(len(asked), 1)
 
     def _score(self, asked: set[str], at: int) -> float:
         counts, length = self._counts[at], self._lengths[at]
@@ -188,10 +209,7 @@ def _share(found: int, total: int) -> str:
 
 def measure(language: str, folder: Path, options: argparse.Namespace) -> None:
     """Ask in one language, and print the figures."""
-    documents, questions = read(folder, language)
-    if options.part != "all":
-        questions = [each for each in questions if training(each.article) == (options.part == "training")]
-    questions = _spread(questions, options.count)
+    documents, questions = _chosen(language, folder, options)
     started = time.perf_counter()
     asked = asyncio.run(ask(documents, questions, options.show, options.embedder))
     seconds = (time.perf_counter() - started) / max(len(questions), 1)
@@ -216,6 +234,91 @@ def measure(language: str, folder: Path, options: argparse.Namespace) -> None:
         print(f"    unanswerable abstained {_share(refused, total)}", flush=True)
 
 
+# Within a subject: the same question over paragraphs of its article which answer it, and over those which do not.
+
+ANSWERED, PARAGRAPH, SENTENCE = "with the paragraph", "without the paragraph", "without the sentence"
+PARAGRAPHS = 4
+LOST = (0.03, 0.05, 0.08, 0.12)
+"""Shares of the right answers that bounds may lose."""
+LEAST_LETTERS = 4
+"""A shorter answer ("two") may stand in another paragraph without being one there."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the scorer and the baseline made of a question; `right` if one of the best three sentences answers."""
+
+    kept: bool
+    right: bool
+    chance: float
+    plain: float
+
+
+def _variants(question: Question, article: Sequence[Document]) -> dict[str, list[Document]]:
+    """The paragraphs to ask, by kind, best first. Where another paragraph may answer too, none is without an answer."""
+    ranked = Baseline(article).ranked(question.text)
+    others = [each for each in ranked if each.id != question.document]
+    kept = [each for each in ranked if each.id == question.document or each in others[: PARAGRAPHS - 1]]
+    long = min(len(_flat(each)) for each in question.answers) >= LEAST_LETTERS
+    if long and any(states(each.text, question.answers) for each in others):
+        return {ANSWERED: kept}
+    cut = [replace(each, text=_left(each.text, question)) if each.id == question.document else each for each in kept]
+    return {ANSWERED: kept, PARAGRAPH: others[:PARAGRAPHS], SENTENCE: [each for each in cut if each.text]}
+
+
+def _left(text: str, question: Question) -> str:
+    cut = (text[start:end] for start, end in sentences(text))
+    return " ".join(each for each in cut if not states(each, question.answers))
+
+
+def _judged(question: Question, documents: Sequence[Document]) -> Judged:
+    asked, passages, statements = set(words(question.text)), list[str](), list[QuotableStatement]()
+    for source, document in enumerate(documents):
+        for place, span in enumerate(segment(document.text, "plain")):
+            passages.append(span.text)
+            cut = (" ".join(span.text[start:end].split()) for start, end in sentences(span.text))
+            statements += [
+                QuotableStatement(text=each, source=source, place=place, title=document.title) for each in cut if each
+            ]
+    nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
+    topic = read_question(question.text, "", "\n".join(each.text for each in nearest[:LANGUAGE]))
+    counted = Counter(key for each in passages for key in set(keys(each, topic.analysis)))
+    judgement = judge(topic, statements, Rarity(passages=len(passages), holding=counted))
+    best = [statements[each.place].text for each in judgement.ranked[:3]]
+    right = any(states(each, question.answers) for each in best)
+    return Judged(judgement.answers(), right, judgement.chance, Baseline(documents).highest(question.text))
+
+
+def measure_within(language: str, folder: Path, options: argparse.Namespace) -> None:
+    """Ask in one language over paragraphs of each question's article, and print the figures."""
+    documents, questions = _chosen(language, folder, options)
+    found: dict[str, list[Judged]] = {kind: [] for kind in (ANSWERED, PARAGRAPH, SENTENCE)}
+    for question in questions:
+        article = [each for each in documents if each.id.rpartition("/")[0] == question.article]
+        for kind, kept in _variants(question, article).items():
+            found[kind].append(_judged(question, kept))
+    right = [each for each in found[ANSWERED] if each.right]
+    kept = sum(each.kept for each in right)
+    print(f"{language}: right {len(right)} of {len(found[ANSWERED])}, of them kept {_share(kept, len(right))}")
+    for kind in (PARAGRAPH, SENTENCE):
+        refused = sum(not each.kept for each in found[kind])
+        print(f"    {kind}, refused {_share(refused, len(found[kind]))}")
+        for name in ("chance", "plain"):
+            values = [getattr(each, name) for each in found[kind]]
+            bounds = [sorted(getattr(each, name) for each in right)[int(lost * len(right))] for lost in LOST]
+            shares = (sum(value < bound for value in values) / max(len(values), 1) for bound in bounds)
+            curve = ", ".join(f"{100 * s:.0f} % at {100 * lost:.0f} %" for s, lost in zip(shares, LOST, strict=True))
+            print(f"        {'baseline' if name == 'plain' else 'scorer'}: {curve} lost", flush=True)
+
+
+def _chosen(language: str, folder: Path, options: argparse.Namespace) -> tuple[list[Document], list[Question]]:
+    """The paragraphs of a language, and the questions of the part asked for."""
+    documents, questions = read(folder, language)
+    if options.part != "all":
+        questions = [each for each in questions if training(each.article) == (options.part == "training")]
+    return documents, _spread(questions, options.count)
+
+
 def _spread(questions: Sequence[Question], count: int) -> list[Question]:
     """At most `count` questions, at even distances over all."""
     if not count or len(questions) <= count:
@@ -231,6 +334,7 @@ def main() -> int:
     parser.add_argument("--unanswerable", type=int, default=50, help="questions asked of each other half")
     parser.add_argument("--answerable", action="store_true", help="only questions that have an answer")
     parser.add_argument("--part", choices=("all", "training", "held-out"), default="all")
+    parser.add_argument("--within", action="store_true", help="ask the scorer within each question's article")
     parser.add_argument("--embedder", default="", help="search and choose by meaning too, with this embedder")
     parser.add_argument("--show", action="store_true", help="print the questions that were not answered")
     options = parser.parse_args()
@@ -239,7 +343,7 @@ def main() -> int:
         print("skipped: no questions; set ASSAY_DATA to a folder which has qa/xquad-*.jsonl.gz")
         return NO_DATA
     for language in options.languages:
-        measure(language, folder, options)
+        (measure_within if options.within else measure)(language, folder, options)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Time, memory and processor time of reading and indexing the 11,000 documents, and of adding one more.
+"""Time, memory and processor time of reading and indexing the 11,000 documents, of adding one more and deleting some.
 
 python bench/index.py            prints the figures; the data are read from $ASSAY_DATA, else from ../shared/data
 """
@@ -56,6 +56,7 @@ def measure(home: Path) -> None:
         total += indexed - started
     used = _used()
     one_by_one(store, search)
+    deleted(store, search, home)
     started = time.perf_counter()
     search.close()
     readers.close()
@@ -81,6 +82,18 @@ def one_by_one(store: Store, search: LocalSearch) -> None:
         assert search.find(Query(text=f"addendum{number}", limit=1))
     p50, p95, used = statistics.median(times), statistics.quantiles(times, n=20)[-1], statistics.median(processor)
     print(f"one document more: p50 {p50:.0f} ms, p95 {p95:.0f} ms; {used:.0f} ms of processor time")
+
+
+def deleted(store: Store, search: LocalSearch, home: Path) -> None:
+    """Delete the documents added last as another machine does, and measure the next search over the library."""
+    late = [document.sha256 for _, document in store.library.after(store.library.last_row() - ONE_BY_ONE, ONE_BY_ONE)]
+    store.library.remove(late, "default")
+    assert store.upkeep is not None
+    swept = store.upkeep.sweep(home / "pages")
+    assert swept is not None
+    used = time.process_time()
+    assert search.find(Query(text="nothing had changed when the gauge was read again", limit=10))
+    print(f"{len(swept.rows)} documents less: {(time.process_time() - used) * 1e3:.0f} ms of processor time")
 
 
 def _add(store: Store, number: int) -> None:

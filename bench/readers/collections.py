@@ -30,7 +30,12 @@ INSTALLED = {
 }
 """Debian's packages xz-utils, postfix, apache2-doc and base-files."""
 MANUALS = {"software": ("xz", "tar")}
-PARTS = {"training": ("office", "software"), "held-out": ("lab", "licences", "town")}
+PARTS = {
+    "training": ("office", "software"),
+    "held-out": ("lab", "licences", "town"),
+    "subject-training": ("pump",),
+    "subject-held-out": ("museum", "garten"),
+}
 
 
 def files(name: str, folder: Path) -> list[Path]:

@@ -27,7 +27,7 @@ from assay import plugins
 
 DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
 FILE = re.compile(r"```python\n# (acme_assay/\w+\.py)\n(.*?)```", re.DOTALL)
-POINTS = re.compile(r'```toml\n(\[project\.entry-points."assay\..*?)```', re.DOTALL)
+PROJECT = re.compile(r"```toml\n(\[project\]\n.*?)```", re.DOTALL)
 KEY = "acme-planted-0123456789"
 LONGEST = 600.0
 """Seconds for a command: with all adapters loaded in processes of their own it takes a busy machine minutes."""
@@ -36,7 +36,7 @@ CARDS = "# Tides\nThe tide at Brest rises 7.5 metres.\n# Ships\nIn 2019 the port
 
 def points() -> dict[str, dict[str, str]]:
     """The entry points which the page declares, by group."""
-    declared = "\n".join(POINTS.findall(DOCS.read_text(encoding="utf-8")))
+    (declared,) = PROJECT.findall(DOCS.read_text(encoding="utf-8"))
     found: dict[str, dict[str, str]] = tomllib.loads(declared)["project"]["entry-points"]
     return found
 
@@ -185,13 +185,13 @@ async def test_a_prompt_is_replaced_and_a_check_objects_under_its_name_until_it_
     asked = ("Which ship sails to Brest?", *found)
     report = json.loads(await acme.assay(*asked))
     reasons = [claim["reason"] for claim in report["claims"]]
-    assert reasons == ["acme_vessels: what it says tanker is not in the cited passage"]
+    assert reasons == ["acme_vessels: tanker is not in the cited passage"]
     await acme.assay("config", "set", "checks_off", "acme_vessels")
     report = json.loads(await acme.assay(*asked))
     assert not any("acme_vessels" in claim["reason"] for claim in report["claims"])
 
 
-VESSELS = "acme_vessels: what it says tanker is not in the cited passage"
+VESSELS = "acme_vessels: tanker is not in the cited passage"
 BROKEN = (
     "warning: the check 'broken_tides' of the package broken failed on 1 claim, which it left unchecked: KeyError: 0"
 )

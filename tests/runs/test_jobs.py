@@ -16,6 +16,7 @@ import warm
 from assay import Assay
 from assay.core.errors import FetchFailed, UnknownName, UsageError
 from assay.core.ports.jobs import Job, JobFilter
+from assay.run import job_worker
 from assay.services import collections
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import AddJob, CrawlJob, ExportJob, PruneJob, SyncJob
@@ -77,6 +78,32 @@ async def test_a_folder_is_read_in_parts_as_it_would_be_at_once(tmp_path: Path, 
         (archive / "0" / "letter00.md").unlink()
         await worked(assay)
         assert (await assay.job(again.id)).result["removed"] == 1
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+async def test_a_sync_is_queued_behind_what_makes_its_collection(
+    tmp_path: Path, archive: Path, small_parts, slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_worker, "PUT_OFF", 0.1)
+    async with Assay(home=tmp_path / "home") as assay:
+        with pytest.raises(UnknownName, match="collection"):
+            await assay.begin_job(SyncJob(collection="letters"))
+        await assay.begin_job(AddJob(paths=(str(archive),), collection="letters"))
+        job = await assay.begin_job(SyncJob(collection="letters"))
+        await worked(assay, slots)
+        done = await assay.job(job.id)
+        assert (done.state, done.error, done.result["documents"]) == ("done", "", FILES)
+        assert (done.result["added"], done.result["removed"]) == (0, 0)
+
+
+async def test_a_sync_behind_a_failed_addition_fails_too(tmp_path: Path) -> None:
+    async with Assay(home=tmp_path / "home") as assay:
+        await assay.begin_job(AddJob(paths=(str(tmp_path / "nowhere"),), collection="letters"))
+        job = await assay.begin_job(SyncJob(collection="letters"))
+        await worked(assay)
+        done = await assay.job(job.id)
+        assert done.state == "failed"
+        assert "collection" in done.error
 
 
 async def test_a_small_folder_is_no_family(tmp_path: Path, archive: Path) -> None:

@@ -229,6 +229,14 @@ def test_it_needs_none_of_the_server() -> None:
 
 @shared
 @auto
+async def test_that_no_answer_was_found_is_told(client: Client) -> None:
+    news = await called(client, "research", question="Who painted the Mona Lisa?", web=False)
+    assert news["status"] == "completed"
+    assert "nothing was found that answers the question" in news["next_action"]
+
+
+@shared
+@auto
 async def test_mistakes_are_told(client: Client) -> None:
     assert "no run named 'nowhere'" in await refused(client, "research_wait", run_id="nowhere")
     assert "use one of: default, ferries, mixed" in await refused(

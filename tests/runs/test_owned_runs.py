@@ -124,6 +124,24 @@ async def test_a_shared_collection_is_read_while_it_is_shared(assay: Assay, diar
     assert [each.name for each in kept] == ["diary.md"]
 
 
+async def test_readers_are_users_where_there_are_users(assay: Assay, diary: Path):
+    ana = assay.owned_by("ana")
+    await ana.add(diary, "papers")
+    await ana.share("papers", ["cleo"])  # of a program that knows its own users
+    if assay._context.store.users is None:  # nobody can log in to what is in memory
+        return
+    for name in ("ana", "bob"):
+        await assay.users.add(name, None)
+    with pytest.raises(UnknownName, match="no user named 'dora'"):
+        await ana.share("papers", ["bob", "dora"])
+    await ana.share("papers", ["bob", "cleo"])  # who is a reader stays one
+    [row] = await ana.collections()
+    assert row.readers == ("bob", "cleo")
+    await ana.share("papers", ["bob"])
+    with pytest.raises(UnknownName):
+        await ana.share("papers", ["cleo"])
+
+
 async def test_a_view_closes_nothing_and_names_are_checked(assay: Assay, diary: Path):
     async with assay.owned_by("ana") as ana:
         await ana.add(diary)

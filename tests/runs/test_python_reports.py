@@ -79,6 +79,10 @@ def test_a_report_is_saved_in_the_format_of_its_name(notes: Path, tmp_path: Path
     """Also of a run in memory, whose library is closed by then."""
     report = assay.research_sync(QUESTION, sources=notes)
     assert [claim.verdict for claim in report.claims] == ["quoted"]
+    assert (str(report), repr(report)) == (
+        report.markdown,
+        f"<ResearchReport of run {report.run_id}: completed, 1 claim, verified>",
+    )
     for name in ("r.md", "r.html", "r.json", "r.docx", "r.bib", "r.csl.json", "r.ris", "r.pdf"):
         assert report.save(tmp_path / name) == tmp_path / name
     assert (tmp_path / "r.md").read_text() == report._repr_markdown_()

@@ -33,6 +33,7 @@ async def test_an_admin_changes_defaults_and_limits(server: Served) -> None:
         assert changes[:3] == ["server.runs_per_hour", "limits.usd", "depth"]
         page = (await ana.get("/settings", headers=READ)).text
         assert "Some settings were changed" in page
+        assert 'href="#defaults"' in page
         for wrong in ({"limits.usd": "much"}, {"name": "nothing", "value": "1"}, {"name": "home", "value": "/etc"}):
             refused = await ana.post("/settings/values", data=wrong, headers=READ)
             assert refused.status_code in (404, 422), wrong
@@ -45,6 +46,7 @@ async def test_who_is_no_admin_changes_nothing_and_calls_no_model(server: Served
             assert (await bob.post(f"/settings/{path}", data=form, headers=READ)).status_code == 403
         page = (await bob.get("/settings", headers=READ)).text
         assert "/settings/values" not in page
+        assert "#defaults" not in page
         assert "/settings/models/test" not in page
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import plugins
+from assay import Assay, plugins
 from assay.core.errors import ConfigError, UnknownName
 
 METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
@@ -77,3 +77,33 @@ def test_a_missing_extra_is_said(install):
 def test_a_models_name_may_carry_what_the_adapter_is_told():
     assert plugins.split("scripted:C:/replies.json") == ("scripted", "C:/replies.json")
     assert plugins.split("extractive") == ("extractive", "")
+
+
+ROWS = """
+from assay.core.sources import Extracted
+
+
+class Rows:
+    name, suffixes, media_type = "acme-rows/1", (".acme",), "text/x-acme"
+    isolated, streams = False, True
+
+    def extract(self, data, name):
+        for row in data.decode().splitlines():
+            word, number = row.split("=")
+            yield Extracted(text=f"The {word} is {int(number)} metres long.", extractor=self.name, syntax="plain",
+                            title=word, body=row.encode())
+"""
+
+
+async def test_an_extractor_of_rows_that_fails_costs_one_file_from_there_on(install, tmp_path: Path):
+    install("acme_rows", ROWS, "[assay.extractors]\nacme = acme_rows:Rows\n")
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for name, text in {"a": "pier=90\nmole=80\n", "b": "quay=70\nramp=long\n", "c": "x", "d": "dock=60\n"}.items():
+        (folder / f"{name}.acme").write_text(text)
+    async with Assay() as assay:
+        done = await assay.add(folder, "rows")
+        assert sorted(each.title for each in await assay.documents("rows")) == ["dock", "mole", "pier", "quay"]
+    [partly, skipped] = done.warnings
+    assert partly.startswith(f"partly read {folder / 'b.acme'}: its reader acme-rows/1 failed (ValueError: invalid")
+    assert skipped.startswith(f"skipped {folder / 'c.acme'}: its reader acme-rows/1 failed (ValueError: not enough")

@@ -108,7 +108,8 @@ class DocumentLibrary(BackgroundLibrary):
         return await collections.sync(self._context, collection, progress, only)
 
     async def remove(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
-        """Remove documents from a collection, by hash, name, address, title or path; a place removes all its documents.
+        """Remove documents from a collection, by hash, name, address, title or path; a place or a folder removes
+        all documents from it.
 
         They stay in the library, for the reports that cite them; a sync does not bring them back.
 
@@ -181,10 +182,18 @@ class DocumentLibrary(BackgroundLibrary):
         Others call it `OWNER/NAME`. What their runs have read of it stays with their reports.
 
         Raises:
-            UnknownName: there is no such collection.
+            UnknownName: there is no such collection, or the home has users and a new reader is none of them.
             UsageError: it belongs to another user.
         """
         await shelves.share(self._context, collection, readers)
+
+    async def check_readers(self, collection: str, readers: Sequence[str]) -> None:
+        """Make sure that `share` accepts these readers; the collection may be missing.
+
+        Raises:
+            UnknownName: the home has users, and a new reader is none of them.
+        """
+        await shelves.check_readers(self._context, collection, readers)
 
     async def drop(self, collection: str) -> None:
         """Delete a collection; its documents stay in the library.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from itertools import chain
 
 import msgspec
@@ -14,6 +15,7 @@ from assay.core.ports.models import Secret
 from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest
+from assay.fetch.web.parts import next_part
 from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.http import SearchAccess, WebSearchProvider
 from assay.search.web.online import CutSnippet, OnlineSearch
@@ -26,6 +28,8 @@ from assay.settings.research import Mcp
 from assay.store.pages import MemoryPages
 
 KEYLESS = ("ddgs", "wikipedia")
+MOST_PARTS = 5
+"""Pages of one article that are read, each a document of its own."""
 
 
 class PageIntake(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,9 +87,25 @@ class Online:
         """
         if url.startswith(OTHER):
             page = await self._server_of(url).read(url)
-            return await asyncio.to_thread(self._documents, page, library or self._library)
-        page = await self._fetching().fetch(url, rules)
-        return await asyncio.to_thread(self._documents, page, library or self._library)
+            return await asyncio.to_thread(self._documents, [page], library or self._library)
+        parts = await self._parts(url, rules)
+        return await asyncio.to_thread(self._documents, parts, library or self._library)
+
+    async def _parts(self, url: str, rules: WebRules) -> list[Fetched]:
+        """The page at `url`, and the parts of the article that follow it; one that cannot be fetched ends it.
+
+        Raises:
+            FetchFailed: the page cannot be fetched.
+        """
+        parts = [await self._fetching().fetch(url, rules)]
+        while len(parts) < MOST_PARTS and (following := await asyncio.to_thread(next_part, parts[-1])):
+            if any(following == each.final_url for each in parts):
+                break
+            try:
+                parts.append(await self._fetching().fetch(following, rules))
+            except FetchFailed:
+                break
+        return parts
 
     def warm(self) -> None:
         """Create what searches and fetches before it is needed. Blocking.
@@ -164,13 +184,13 @@ class Online:
     def _key(self, name: str) -> Secret | None:
         return self._settings.keys.of(name)
 
-    def _documents(self, page: Fetched, library: Library) -> tuple[Document, ...]:
+    def _documents(self, pages: Sequence[Fetched], library: Library) -> tuple[Document, ...]:
         try:
             done = ingest(
                 (),
                 IngestTarget(library=library, blobs=self._blobs, clock=self._clock, collection=UNSORTED),
                 FileReaders(extractors=self._readers.of_pages()),
-                pages=(page,),
+                pages=pages,
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error

@@ -178,7 +178,9 @@ def _cited_lines(cited: CitedPassage) -> Iterator[str]:
     yield f"[{cited.number}] {clean(cited.source.title)}  {clean(cited.source.url)}"
     yield f"    {', '.join(_place(cited))}"
     yield ""
-    yield f"…{cited.before}»{cited.passage.text}«{cited.after}…"
+    cut = "…" if len(cited.before.encode()) < cited.passage.start else ""
+    rest = "…" if cited.after.strip() else ""
+    yield f"{cut}{cited.before}»{cited.passage.text}«{cited.after}{rest}"
     yield ""
     for claim in cited.claims:
         why = f" ({clean(claim.reason)})" if claim.reason else ""

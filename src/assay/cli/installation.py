@@ -108,7 +108,7 @@ def _role_note(loaded: settings.Settings, role: Role) -> str:
 def _rows(provider: providers.Provider) -> list[tuple[str, str, str]]:
     state = "usable" if provider.usable else "not usable"
     if not provider.models:
-        return [(provider.name, state, provider.why or "it offers no model")]
+        return [(provider.name, state, provider.why or f"name a model: {provider.name}:MODEL")]
     return [(provider.name, state, model) for model in provider.models]
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.group import LazyGroup, QuestionGroup, option_error
+from assay.cli.suspension import stops_between_transactions
 from assay.cli.terminal import Exit, ReaderGone, TerminalOptions, clean, first_word
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.later import later
@@ -304,8 +305,9 @@ def main(args: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to fail
     try:
-        code = _run(args, state)
-        sys.stdout.flush()
+        with stops_between_transactions():
+            code = _run(args, state)
+            sys.stdout.flush()
     except (ReaderGone, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the flush at exit fails again
         return Exit.BROKEN_PIPE

@@ -76,7 +76,7 @@ async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool,
         handed = await assay.belongings(source, name)
         if not dry_run:
             clashes = [f"in the way: both have {each}" for each in handed.belongings.clashes]
-            confirm(f"Hand all that is {_whose(source)} to {name}?", [counts(handed), *clashes], yes=yes)
+            confirm(f"Hand everything of {_whose(source)} over to {name}?", [counts(handed), *clashes], yes=yes)
             handed = await assay.adopt(source, name)
             await assay.note("adopt", f"{source}/{name}" if source else name)
     if as_json:
@@ -103,7 +103,7 @@ def counts(handed: Handover) -> str:
 
 
 def _whose(source: str) -> str:
-    return f"{source}'s" if source else "the local user's"
+    return source or "the local user"
 
 
 @click.command("add")

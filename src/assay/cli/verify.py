@@ -192,8 +192,10 @@ def _listed(names: Sequence[str]) -> str:
 
 def _outcome(found: Verification) -> str:
     match found.report:
-        case "passed":
+        case "passed" if found.verified:
             return "a report that passed its final check"
+        case "passed":
+            return "a report that passed its final check, and says that it does not answer the question"
         case "not_passed":
             return "a report that did not pass its final check, and says so"
         case "no_check":

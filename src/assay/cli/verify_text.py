@@ -160,7 +160,7 @@ def _verdict_lines(found: VerifiedText, name: str, *, problems: bool) -> Iterato
         yield ""
     yield f"{clean(name)}: {summed(found.summary)}"
     if found.uncited:
-        yield f"{counted(found.uncited, 'claim cites', 'claims cite')} nothing"
+        yield counted(found.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold")
 
 
 def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mapping[str, Passage]) -> Iterator[str]:

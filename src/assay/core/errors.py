@@ -30,6 +30,7 @@
     ├── ModelUnusable            no model of a role works with the present settings: the run can be resumed
     ├── ExtractError             a file could not be turned into text
     │   ├── TooSlow              reading it took more time than allowed
+    │   ├── NeedsScripts         it is a page that shows nothing without JavaScript
     │   ├── NoLetters            it consists of pictures of pages
     │   └── ReaderBroke          its reader crashed, failed, or took more memory than allowed
     ├── StoreError               the database or a blob is unusable
@@ -265,6 +266,12 @@ class TooSlow(ExtractError):
     kind = "too slow"
 
 
+class NeedsScripts(ExtractError):
+    """A page shows nothing but a notice that it needs JavaScript."""
+
+    kind = "scripts"
+
+
 class NoLetters(ExtractError):
     """A document consists of pictures of pages; an extra for OCR can read them."""
 
@@ -278,7 +285,7 @@ class ReaderBroke(ExtractError):
 
 
 EXTRACT_ERRORS: dict[str, type[ExtractError]] = {
-    cls.kind: cls for cls in (ExtractError, TooSlow, NoLetters, ReaderBroke)
+    cls.kind: cls for cls in (ExtractError, TooSlow, NeedsScripts, NoLetters, ReaderBroke)
 }
 
 

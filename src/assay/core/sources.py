@@ -66,6 +66,9 @@ RENDERED = "x-rendered-by"
 FINAL_URL = "final_url"
 """The metadata key of a page that was finally found at another address."""
 
+ACCESS, PAYWALL = "access", "paywall"
+"""The metadata key of a page that says that not everybody can read it in full, and its value."""
+
 UNSORTED = "unsorted"
 """The collection of documents read for one run only: a library document is always in some collection."""
 

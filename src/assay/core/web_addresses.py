@@ -11,6 +11,7 @@ from functools import lru_cache
 import ada_url
 import msgspec
 
+from assay.core.dois import doi_of
 from assay.core.patterns import regex
 from assay.core.sources import SourceKind
 
@@ -197,7 +198,6 @@ def days_of(found: re.Match[str]) -> tuple[str, str]:
     return first.isoformat(), date(year, ends, day or calendar.monthrange(year, ends)[1]).isoformat()
 
 
-DOI = regex(r"10\.\d{4,9}/[^\s\"<>{}|\\^`]{1,200}")
 _OFFICIAL = regex(r"(?:.*\.)?(?:gov|mil|int|go|gob|gouv|govt|gv|gc)(?:\.[a-z]{2})?", re.IGNORECASE)
 _ACADEMIC = regex(r"(?:.*\.)?(?:edu|ac)(?:\.[a-z]{2})?", re.IGNORECASE)
 _STANDARDS = (
@@ -254,14 +254,6 @@ def assess(url: str, metadata: Mapping[str, str], trusted: Sequence[str] = ()) -
     return _by_host(host) or _by_words(metadata) or _by_shape(host, metadata)
 
 
-def find_doi(metadata: Mapping[str, str], url: str = "") -> str:
-    """The DOI a document states, else that in its address, in lower case; "" if there is none."""
-    for text in (metadata.get("doi", ""), metadata.get("DOI", ""), url if "doi.org/" in url else ""):
-        if found := DOI.search(text[:2_000]):
-            return found[0].rstrip(".,;)").lower()
-    return ""
-
-
 @lru_cache(maxsize=256)
 def _by_host(host: str) -> Quality | None:
     for kind, reason, names in HOSTS:
@@ -273,7 +265,7 @@ def _by_host(host: str) -> Quality | None:
 
 
 def _by_words(metadata: Mapping[str, str]) -> Quality | None:
-    if find_doi(metadata):
+    if doi_of(metadata):
         return Quality("scholarly", "it states a DOI")
     if metadata.get("journal"):
         return Quality("scholarly", "it names the journal it is in")

@@ -16,6 +16,7 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.dois import doi_of
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
 from assay.core.sources import (
@@ -30,7 +31,7 @@ from assay.core.sources import (
     source_id,
     span_of,
 )
-from assay.core.web_addresses import assess, find_doi
+from assay.core.web_addresses import assess
 
 LANE_SOURCES = 999
 
@@ -360,7 +361,7 @@ def _source(id: str, document: Document, held: _Held) -> Source:
         published=document.published,
         kind=quality.kind,
         kind_reason=quality.reason,
-        notices=held.notices.get(find_doi(document.metadata, document.url), ()),
+        notices=held.notices.get(doi_of(document.metadata, document.url).lower(), ()),
     )
 
 

@@ -24,15 +24,15 @@ from assay.locale import speaking
 _ENTITY, _AMPERSAND = regex(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
 
 
-def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
-    """The report in Markdown (CommonMark), ending with a line end.
+def render(view: RunView, *, citations: CitationMode = "numbers", legend: bool = False) -> str:
+    """The report in Markdown (CommonMark), ending with a line end; with a `legend` of the verdicts, for a file.
 
     The text comes first, so positions in `report.json` are valid here too. In `numbers` mode every `[1]` is a link: to
     the source if its address may be linked, else to the list of sources. In `footnotes` mode every `[^1]` is a footnote
     (of pandoc, GitHub and most dialects) with the source's name and its cited passages.
     """
     with speaking(report_parts.spoken_in(view)):
-        return _rendered(view, citations)
+        return _rendered(view, citations, legend)
 
 
 def after_text(view: RunView, report: Report, citations: CitationMode = "numbers") -> str:
@@ -41,9 +41,10 @@ def after_text(view: RunView, report: Report, citations: CitationMode = "numbers
         return _joined(*_parts(view, report, citations))
 
 
-def _rendered(view: RunView, citations: CitationMode) -> str:
+def _rendered(view: RunView, citations: CitationMode, legend: bool) -> str:
     report = build_report(view, citations)
-    parts = (*_parts(view, report, citations), _definitions(report, citations))
+    meanings = _legend() if legend and report.claims else ""
+    parts = (*_parts(view, report, citations), meanings, _definitions(report, citations))
     return _joined(report.markdown.rstrip(), *parts) + "\n"
 
 
@@ -84,6 +85,13 @@ def _verification(view: RunView, report: Report) -> str:
         _table((_("Taken out"), _("Why")), [(each.text, each.why) for each in report.removed]),
     )
     return _section(_("Verification"), _joined(*tables, report_parts.counts(summary)))
+
+
+def _legend() -> str:
+    """The meaning of each verdict, and what none of them says."""
+    said = report_parts.legend()
+    rows = (f"- **{escape_markdown(verdict(name))}**: {escape_markdown(meaning)}" for name, meaning in said.rows)
+    return _section(said.title, _joined("\n".join(rows), escape_markdown(said.note)))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -162,4 +170,8 @@ def _quote(passage: ReportPassage) -> str:
     return f"“{escape_markdown(passage.text)}”{report_parts.on_page(passage.page)}"
 
 
-EXPORTER = ViewExporter(".md", lambda view, citations: render(view, citations=citations).encode())
+def _file(view: RunView, citations: CitationMode) -> bytes:
+    return render(view, citations=citations, legend=True).encode()
+
+
+EXPORTER = ViewExporter(".md", _file)

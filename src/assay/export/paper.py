@@ -39,6 +39,7 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
     sources: str
     to_check: str
     limits: str
+    legend: str
     boxed: str
 
 
@@ -56,6 +57,7 @@ class Paper(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[PaperSource, ...]
     to_check: tuple[Line, ...]
     limits: tuple[Line, ...]
+    legend: tuple[Line, ...]
     labels: Labels
     rtl: bool = False
 
@@ -84,6 +86,7 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
         sources=tuple(_source(source, quotes.get(source.id, ())) for source in report_parts.cited(report)),
         to_check=tuple(_claim(claim) for claim in report_parts.to_check(view)),
         limits=tuple(line(one_line(limit)) for limit in report_parts.limits(view, report)),
+        legend=_legend() if report.claims else (),
         labels=_labels(),
         rtl=is_right_to_left(speech().locale),
     )
@@ -116,11 +119,19 @@ def _labels() -> Labels:
         sources=_("Sources"),
         to_check=_("Claims to check"),
         limits=_("Limits"),
+        legend=report_parts.legend().title,
         boxed=_(
             "{count} of the signs in this report are drawn as boxes: no font on the machine which made this file "
             "has them."
         ),
     )
+
+
+def _legend() -> tuple[Line, ...]:
+    """The meaning of each verdict, and what none of them says."""
+    said = report_parts.legend()
+    rows = ((verdict(name), meaning) for name, meaning in said.rows)
+    return (*(_labelled(word, meaning) for word, meaning in rows), line(said.note))
 
 
 def _fields(report: Report) -> tuple[FormattedBlock, ...]:
@@ -164,5 +175,10 @@ def _quote(passage: ReportPassage) -> Line:
 
 def _claim(claim: Claim) -> Line:
     word, quote = verdict(claim.verdict), f"(“{one_line(strip(claim.text))}”)"
-    why = labelled(word, one_line(reason(claim.reason))).removeprefix(word) if claim.reason else ""
-    return line(Piece(text=word, bold=True), f"{why} {quote}")
+    return _labelled(word, one_line(reason(claim.reason)), f" {quote}")
+
+
+def _labelled(word: str, text: str, after: str = "") -> Line:
+    """A bold word with what is said of it."""
+    said = labelled(word, text).removeprefix(word) if text else ""
+    return line(Piece(text=word, bold=True), f"{said}{after}")

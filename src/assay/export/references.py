@@ -8,11 +8,12 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Literal
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 
 from assay.core.clean import link_target, local_path, one_line
+from assay.core.dois import doi_of
 from assay.core.patterns import regex
 from assay.core.report import ReportSource, build_report
 from assay.core.view import RunView
@@ -197,7 +198,7 @@ def references(view: RunView) -> tuple[BibliographyEntry, ...]:
 def _read(source: ReportSource, question: str) -> BibliographyEntry:
     facts = _facts(source.metadata)
     url, path = link_target(source.url) or "", local_path(source.url)
-    doi = find_doi(facts.get("doi", ""), source.url)
+    doi = doi_of(source.metadata, source.url)
     container = one_line(facts.get("container-title") or facts.get("journal") or facts.get("publication") or "")
     number = source.number or 0
     return BibliographyEntry(
@@ -240,7 +241,6 @@ _SYNONYMS = {
     "conference_title": "container-title",
     "sitename": "site_name",
     "site-name": "site_name",
-    "identifier.doi": "doi",
 }
 
 # the type of a source
@@ -282,36 +282,7 @@ def _host(url: str) -> str:
     return (urlsplit(url).hostname or "").removeprefix("www.") if url else ""
 
 
-# DOI and dates
-
-_DOI = regex(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/[-._;()/:A-Za-z0-9<>\[\]+]{1,200}")
-_TAIL = regex(r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|summary))+$|(?:\.(?:full|pdf|html))+$|[.,;:]+$")
-
-
-def find_doi(stated: str, url: str) -> str:
-    """The DOI that a document states, or that is in its address (of doi.org or a publisher); "" for none.
-
-    Only characters that Crossref allows in new DOIs (and `<>[]+` of old ones) are read, so it is safe in any format.
-    """
-    given = _DOI.search(one_line(stated))
-    if given:
-        return _whole(given[0])
-    try:
-        parts = urlsplit(one_line(url))
-        asked = parse_qs(parts.query, max_num_fields=50).get("doi", [""])[0]
-    except ValueError:
-        return ""
-    if parts.scheme.lower() not in ("http", "https"):
-        return ""
-    inside = re.search(rf"(?:^|/|doi:)({_DOI.pattern})$", unquote(parts.path)) or _DOI.fullmatch(asked)
-    return _whole(inside[inside.lastindex or 0]) if inside else ""
-
-
-def _whole(found: str) -> str:
-    """The DOI without what publishers append, unless nothing else would be left ("10.1234/pdf")."""
-    doi = _TAIL.sub("", found)
-    return doi if "/" in doi else found
-
+# Dates
 
 _DAY = regex(r"\s*([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T\s].*)?", re.DOTALL)
 

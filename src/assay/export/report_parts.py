@@ -16,11 +16,11 @@ import msgspec
 from assay.core import phrases as counted
 from assay.core.bibliography import Bibliography, NumberedCitation, RenderedText, render_body
 from assay.core.blocks import Block, BlockClaim, parse_shown
-from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary
+from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary, Verdict
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.markers import CitationMode
 from assay.core.patterns import regex
-from assay.core.phrases import notice_line, reason, relevance, source_kind, verdict
+from assay.core.phrases import MEANINGS, notice_line, reason, relevance, source_kind, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, render_report
 from assay.core.sources import READ_BY
 from assay.core.translation import Phrases, Statement, date_of, labelled, listed, ngettext, number, spoken
@@ -255,6 +255,23 @@ def limits(view: RunView, report: Report) -> tuple[str, ...]:
         return report.limits
     problems = "; ".join(gate.problems) or _("no reason was given")
     return (*report.limits, labelled(_("This report did not pass its final check"), problems))
+
+
+class Legend(msgspec.Struct, frozen=True, kw_only=True):
+    """What the verdicts mean, for readers who have nobody to ask: a title, names with meanings, and a note."""
+
+    title: str
+    rows: tuple[tuple[Verdict, str], ...]
+    note: str
+
+
+def legend() -> Legend:
+    """The legend of every format, in the language spoken."""
+    return Legend(
+        title=_("What the verdicts mean"),
+        rows=tuple((name, _(MEANINGS[name])) for name in VERDICTS),
+        note=_("A verdict compares a sentence with its source. It does not say that the source is right."),
+    )
 
 
 def value(value: Value) -> str:

@@ -55,6 +55,7 @@ def write(paper: Paper) -> bytes:
     setter.sources(paper.labels.sources, paper.sources)
     setter.bullets(paper.labels.to_check, paper.to_check)
     setter.bullets(paper.labels.limits, paper.limits)
+    setter.bullets(paper.labels.legend, paper.legend)
     raw = io.BytesIO()
     document.save(raw)
     return _canonical(raw.getvalue())

@@ -1,4 +1,4 @@
-"""HTML pages: articles by trafilatura, documentation in full by our own conversion."""
+"""HTML pages: articles by trafilatura, documentation and feeds in full by our own conversion."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.core.errors import ExtractError
+from assay.core.errors import ExtractError, NeedsScripts
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.patterns import regex
-from assay.core.sources import Extracted
+from assay.core.sources import ACCESS, Extracted
+from assay.fetch.feeds import feed_page
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
-from assay.fetch.html_metadata import attribute, read_metadata, with_lead
+from assay.fetch.html_metadata import LINKED, attribute, read_metadata, with_lead
+from assay.fetch.html_preparation import (
+    NOTICE,
+    is_notice,
+    remove_other_articles,
+    remove_requests,
+    shown_components,
+    stand_in,
+)
 from assay.fetch.text_form import clean, decode
 
 if TYPE_CHECKING:
@@ -74,7 +83,7 @@ class HtmlExtractor:
     half that nothing was tuned on; 0.922 for the unprepared page without the lead).
     """
 
-    name = "html/5"
+    name = "html/6"
     suffixes = (".html", ".htm", ".xhtml")
     media_type = "text/html"
     isolated = False
@@ -86,20 +95,16 @@ class HtmlExtractor:
             ExtractError: the bytes are not text, or the page shows none.
         """
         declared = CHARSET.search(data[:4096])
-        page = shallow(decode(data, declared[1].decode("ascii") if declared else ""))
+        page = feed_page(data) or decode(data, declared[1].decode("ascii") if declared else "")
+        page = shallow(shown_components(page))
         tree = lexbor.LexborHTMLParser(page)
-        whole = is_documentation(tree)
-        if not whole:
-            _tidy(tree)
-        full = to_markdown(_root(tree), links=whole)
         facts = read_metadata(tree)
-        article = "" if whole or _is_short(tree, full) or len(page) > LARGEST_ARTICLE else _article(tree)
-        if len(article) > LEAST_SHARE * len(full):
-            text = clean(with_lead(article, full, facts.description))
-        else:
-            text = clean(full)
+        remove_requests(tree, page)
+        text = clean(_text(tree, len(page), facts.description, free=ACCESS not in facts.facts))
         if not text.strip():
             raise ExtractError("the page shows no text")
+        if is_notice(text) and not NOTICE.search(facts.title):
+            raise NeedsScripts("the page has no text without JavaScript")
         yield Extracted(
             text=text,
             extractor=self.name,
@@ -111,6 +116,24 @@ class HtmlExtractor:
             language=facts.language or detect(text),
             metadata=facts.facts,
         )
+
+
+def _text(tree: LexborHTMLParser, size: int, description: str, *, free: bool) -> str:
+    """The main text of a page of `size` characters. Consumes the tree.
+
+    If a page is not `free` to read, what it tells search engines is not for all readers.
+    """
+    whole = is_documentation(tree)
+    if not whole:
+        _tidy(tree)
+        remove_other_articles(tree)
+    full = to_markdown(_root(tree), links=whole)
+    instead = stand_in(tree) if len(full) < SHORT else ""
+    for node in () if free else tree.css(LINKED):
+        node.decompose()
+    article = "" if whole or _is_short(tree, full) or size > LARGEST_ARTICLE else _article(tree)
+    text = with_lead(article, full, description) if len(article) > LEAST_SHARE * len(full) else full
+    return instead if len(text) < SHORT and len(instead) > len(text) else text
 
 
 def _is_short(tree: LexborHTMLParser, full: str) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 from assay.core.document_dates import iso_date
 from assay.core.json_decoders import UNREADABLE
 from assay.core.patterns import regex
+from assay.core.sources import ACCESS, PAYWALL
 from assay.fetch.fields import fit
 from assay.fetch.html_markdown import plain
 from assay.fetch.text_form import clean
@@ -30,12 +31,17 @@ TYPES = frozenset(("newsarticle", "reportagenewsarticle", "article", "scholarlya
 
 
 class Linked(msgspec.Struct, frozen=True, kw_only=True):
-    """Author, dates (ISO days) and type (in lower case) of the page's article; "" for missing values."""
+    """Author, dates (ISO days), type (in lower case) and text of the page's article; "" for missing values.
+
+    It is not `free` if the page says that not everybody can read it.
+    """
 
     author: str = ""
     published: str = ""
     modified: str = ""
     type: str = ""
+    body: str = ""
+    free: bool = True
 
 
 def read_linked(blocks: Iterable[str]) -> Linked:
@@ -51,6 +57,8 @@ def read_linked(blocks: Iterable[str]) -> Linked:
                     published=_day(thing.get("datePublished")),
                     modified=_day(thing.get("dateModified")),
                     type=kind,
+                    body=_text_of(thing.get("articleBody")),
+                    free=str(thing.get("isAccessibleForFree", True)).lower() not in ("false", "no"),
                 )
     return Linked()
 
@@ -86,6 +94,10 @@ def _names(stated: object) -> str:
     return "; ".join(name for name in names if name and not name.startswith(("http://", "https://")))[:300]
 
 
+def _text_of(stated: object) -> str:
+    return clean(stated) if isinstance(stated, str) else ""
+
+
 def _day(stated: object) -> str:
     return iso_date(stated[:100]) if isinstance(stated, str) else ""
 
@@ -105,10 +117,14 @@ FACTS = {
     "modified": ("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified"),
 }
 """Other metadata that is kept, by the names it has in pages."""
+TIER = "article:content_tier"
+"""Says whether a page is free to read, `metered` or `locked`."""
 PUBLISHED = tuple(
     "article:published_time citation_publication_date citation_date date dc.date dc.date.issued dcterms.created"
     " pubdate publish-date sailthru.date".split()
 )
+MARKED = '[itemprop="datePublished" i], time[pubdate], time.published[datetime], time.dt-published[datetime]'
+"""Where a text marks its day of publication: microdata, HTML, microformats."""
 Metas = Mapping[str, tuple[str, ...]]
 """The contents of a page's meta elements, in order, by name in lower case."""
 
@@ -134,10 +150,21 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
         description=_first(metas, "og:description", "description", "twitter:description"),
         url=_canonical(tree),
         author=_author(metas) or linked.author,
-        published=iso_date(_first(metas, *PUBLISHED).replace("/", "-")) or linked.published,
+        published=iso_date(_first(metas, *PUBLISHED).replace("/", "-")) or linked.published or _marked_day(tree),
         language=_language(tree),
         facts=_facts(metas, linked),
     )
+
+
+def _marked_day(tree: LexborHTMLParser) -> str:
+    """The day that the page marks as that of publication; "" if it marks none, or several as lists of articles do.
+
+    Of 119 pages that also state it in their head, 112 state the same day there, and 4 the next or the last.
+    """
+    nodes = tree.css(MARKED)[:MOST_METAS]
+    stated = (_value(node.attributes.get("datetime") or node.attributes.get("content")) for node in nodes)
+    days = {day for each in stated if (day := iso_date(each[:100]))}
+    return days.pop() if len(days) == 1 else ""
 
 
 def attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
@@ -188,6 +215,8 @@ def _facts(metas: Metas, linked: Linked) -> dict[str, str]:
     stated = {key: _first(metas, *names)[:300] for key, names in FACTS.items()}
     stated["modified"] = iso_date(stated["modified"]) or linked.modified
     stated["type"] = linked.type or stated["type"]
+    if not linked.free or _first(metas, TIER).lower() in ("metered", "locked"):
+        stated[ACCESS] = PAYWALL
     return {key: value for key, value in stated.items() if value}
 
 

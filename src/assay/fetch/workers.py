@@ -30,6 +30,8 @@ from assay.fetch.worker import ExtractionResult, Setup, Task, receive, send
 SECONDS = 60.0
 MEMORY = 2 * 1024 * 1024 * 1024
 MOST = 4
+PARSER_ERRORS = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, EOFError)
+"""What parsers raise for bytes they cannot take, or that are not built as they expect."""
 LAST_WORDS = 4_000
 DYING = 2.0
 """Seconds that a process has to end by itself after its answer failed."""
@@ -73,7 +75,7 @@ class Workers:
         """`extractor`, run here for small files and in these processes for large ones. A file that it cannot take is an
         `ExtractError` in both.
         """
-        return _LargeApart(extractor, self.isolate(extractor))
+        return _LargeApart(here(extractor), self.isolate(extractor))
 
     def submit(self, extractor: str, data: bytes, name: str, seconds: float | None = None) -> Future[ExtractionResult]:
         """Read a file with the extractor `module:Class` as soon as a process is free.
@@ -144,6 +146,28 @@ class _Isolated:
         yield from _documents(result)
 
 
+def here(extractor: Extractor) -> Extractor:
+    """`extractor`, run in this process; a file that it cannot take is an `ExtractError`, as in a process of its own."""
+    return _Here(extractor)
+
+
+class _Here:
+    """An extractor whose own errors cost only the file that it reads."""
+
+    isolated = False
+
+    def __init__(self, extractor: Extractor) -> None:
+        self.name, self.suffixes, self.media_type = extractor.name, extractor.suffixes, extractor.media_type
+        self._extractor = extractor
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """See the port; the documents before an error are kept."""
+        try:
+            yield from self._extractor.extract(data, name)
+        except PARSER_ERRORS as error:
+            raise ReaderBroke(f"its reader {self.name} failed ({type(error).__name__}: {error})") from error
+
+
 class _LargeApart:
     """An extractor that reads large files in a process, so that they can be stopped."""
 
@@ -155,13 +179,7 @@ class _LargeApart:
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """See the port."""
-        return self._read_here(data, name) if len(data) < APART else self._elsewhere.extract(data, name)
-
-    def _read_here(self, data: bytes, name: str) -> Iterator[Extracted]:
-        try:
-            yield from self._here.extract(data, name)
-        except ValueError as error:  # what parsers raise for bytes they cannot take
-            raise ReaderBroke(f"its reader failed ({type(error).__name__}: {error})") from error
+        return (self._here if len(data) < APART else self._elsewhere).extract(data, name)
 
 
 def _documents(result: ExtractionResult) -> Iterator[Extracted]:

@@ -13,16 +13,17 @@ from assay.core import phrases
 from assay.core.brief import Brief
 from assay.core.claims import Claim
 from assay.core.clean import one_line
+from assay.core.dois import doi_of
 from assay.core.errors import LimitReached, SearchError
 from assay.core.events import SearchExpected, SourceNoted, decode
 from assay.core.phrases import in_words, notice_line
 from assay.core.ports import Notices
 from assay.core.search_record import LOCAL, SearchRow, search_log
-from assay.core.sources import SNIPPET, Notice, Source
+from assay.core.sources import ACCESS, PAYWALL, SNIPPET, Notice, Source
 from assay.core.translation import N_, enumerated, listed, ngettext, number, quoted
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
-from assay.core.web_addresses import BadUrl, canonical, find_doi
+from assay.core.web_addresses import BadUrl, canonical
 from assay.core.web_addresses import read as read_url
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
@@ -87,6 +88,8 @@ def _read(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
         why = listed(f"{number(count)} {kind}" for kind, count in sorted(kinds.items()))
         unread = ngettext("{count} page could not be read", "{count} pages could not be read", len(failed))
         texts.append(f"{unread.format(count=number(len(failed)))} ({why})")
+    if partly := _hosts(page.url for page in pages if page.metadata.get(ACCESS) == PAYWALL):
+        texts.append(_("pages of {hosts} say that not everybody can read them in full").format(hosts=listed(partly)))
     others = [*unnamed, *(host for host in also if host not in hosts)]
     return [*texts, *([_("also contacted: {hosts}").format(hosts=listed(others))] if others else [])]
 
@@ -198,8 +201,8 @@ def _is_withdrawn(passage: str, ledger: Ledger) -> bool:
 
 
 def _works(sources: Sequence[Source]) -> dict[str, str]:
-    """DOIs by the ids of the sources that have one."""
-    return {source.id: doi for source in sources if (doi := find_doi(source.metadata, source.url))}
+    """DOIs, in lower case, by the ids of the sources that have one."""
+    return {source.id: doi.lower() for source in sources if (doi := doi_of(source.metadata, source.url))}
 
 
 def _desk(run: Run) -> Notices | None:

@@ -73,6 +73,10 @@ class JobInHand:
             await asyncio.sleep(HELP)
 
 
+class PutOff(Exception):
+    """Raised by a handler whose job comes after another: it waits `PUT_OFF` seconds, which count as no failure."""
+
+
 Result = Mapping[str, Any]
 Handler = Callable[[JobInHand], Awaitable[Result]]
 """Does a job and returns its result. It does not repeat what was done before a worker died."""
@@ -84,6 +88,8 @@ POLL = 0.5
 """Seconds between two looks for jobs: notifications can get lost, and an expired lease sends none."""
 REST = 5.0
 """The same while there are no jobs, if notifications cover all processes."""
+PUT_OFF = 2.0
+"""Seconds after which a job that comes after another is taken up again."""
 BEATS = 4
 """How often a lease is renewed within its time."""
 PASSING = (StoreAway, LeaseHeld, InUse, FetchFailed, SearchAway)
@@ -279,6 +285,8 @@ class JobWorker:
         error = work.exception()
         if error is None:
             return {"state": "done", "result": work.result(), "line": "", "error": ""}
+        if isinstance(error, PutOff):  # one try is left on it, by which `until_again` knows that it will go on
+            return {"state": "waiting", "tries": 1, "line": str(error), "pause": PUT_OFF}
         if isinstance(error, PASSING) and job.tries < MOST_TRIED:
             return {"state": "waiting", "error": str(error), "pause": 2.0**job.tries}
         if isinstance(error, AssayError):

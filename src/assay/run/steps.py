@@ -263,7 +263,7 @@ async def perform(
     """Do a step, or return its stored result; see `Run.step`. A cost of None means that no limit ends it."""
     execution = place.execution
     key = f"{'/'.join(place.path)}:{name}:{execution.ordinal(place.path, ':' + name)}"
-    saved = execution.steps.get(key)
+    saved = execution.steps.pop(key, None)  # the only one who asks for it: it need not stay in memory
     if saved is not None and saved.input_hash == input_hash:
         return _replay(place, saved, returns)
     if not execution.redo:
@@ -359,7 +359,6 @@ async def _store(place: RunPlace, step_context: StepContext, record: StepRecord,
             step_context.emit(BudgetLow(measure=measure, used=used, limit=limit))
     await _keep(place, step_context)
     commit = Commit(steps=(record,), events=tuple(step_context.events), holds=holds, ledger=tuple(step_context.rows))
-    execution.steps[record.key] = record
     await asyncio.shield(execution.commit(commit))
 
 

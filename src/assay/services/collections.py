@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from assay.services.acquisition import Gathering
 from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
-from assay.services.shelves import NAMED, check_collection, forget_pages, one
+from assay.services.shelves import NAMED, check_collection, forget_pages, is_exactly, one
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
@@ -283,14 +284,52 @@ def _documents_and_origins(
             raise UsageError("a name of a document is empty: write one")
         place = known.get(reference) or known.get(places.absolute(reference))
         if place is None:
-            document = one(_candidates(reference, collection, library.find), reference, [collection])
-            found[document.sha256] = document
-            continue
-        whole.append(place)
+            inside, lying = _meant_by_name(library, reference, collection, origins)
+        else:
+            inside, lying = _in_folder(library, place.place, collection, origins) if place.kind == FILES else ([], [])
+            inside = [place, *inside]
+        whole += inside
+        found |= {each.sha256: each for each in lying}
         others = {sha for each in origins if each not in whole for sha in each.documents}
-        mine = (library.document(sha) for sha in place.documents if sha not in others)
+        mine = (library.document(sha) for each in inside for sha in each.documents if sha not in others)
         found |= {each.sha256: each for each in mine if each is not None}
     return list(found.values()), whole
+
+
+def _meant_by_name(
+    library: Library, reference: str, collection: str, origins: Sequence[Origin]
+) -> tuple[list[Origin], list[Document]]:
+    """The origins and the documents meant by what is no origin itself: a document, or a folder by what lies in it.
+
+    Raises:
+        UnknownName: there is no such document.
+        UsageError: there are several.
+    """
+    candidates = _candidates(reference, collection, library.find)
+    if not any(is_exactly(each, reference) for each in candidates):
+        inside, lying = _in_folder(library, reference, collection, origins)
+        if lying:
+            return inside, lying
+        if reference.endswith(os.sep) and "://" not in reference:  # a folder is not meant by a part of another name
+            candidates = []
+    return [], [one(candidates, reference, [collection])]
+
+
+def _in_folder(
+    library: Library, reference: str, collection: str, origins: Sequence[Origin]
+) -> tuple[list[Origin], list[Document]]:
+    """The origins within a folder (or an archive), and the documents from it, however they were added."""
+    folder = places.absolute(reference)
+    below = f"{folder.rstrip(os.sep)}{os.sep}"
+    inside = [each for each in origins if each.kind == FILES and each.place.startswith(below)]
+    if not inside and os.sep not in reference and not os.path.isdir(folder):
+        return [], []
+    try:
+        base = Path(folder).as_uri().rstrip("/")
+    except ValueError:
+        return [], []
+    starts = (f"{base}/", f"{base}{places.MEMBER}")
+    return inside, [each for each in library.documents([collection]) if each.url.startswith(starts)]
 
 
 def _remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:

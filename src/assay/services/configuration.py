@@ -9,7 +9,7 @@ from assay import plugins, settings
 from assay.core.claims import CHECKS
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.options import nested
-from assay.services.providers import ASIDE, KEYS
+from assay.services.providers import ASIDE, KEYS, own_server
 from assay.settings import file
 
 ON_THE_MACHINE = frozenset(
@@ -144,4 +144,4 @@ def _text(value: str | int | float | bool | Sequence[str]) -> str:
 def _check_installed(group: plugins.Group, name: str, more: tuple[str, ...] = ()) -> None:
     known = (*plugins.names(group), *more)
     if name not in known:
-        raise UnknownName(plugins.NOUNS[group], name, known)
+        raise UnknownName(plugins.NOUNS[group], name, known, own_server(name, known) if group == "models" else "")

@@ -21,7 +21,7 @@ from assay.services.additions import before_now
 from assay.services.arguments import Say
 from assay.services.context import Context
 from assay.services.daily import limits_of_users
-from assay.services.jobs.ingestion import WorkerFigures, by_worker
+from assay.services.jobs.ingestion import WorkerFigures, by_worker, unfinished
 from assay.services.jobs.kinds import handlers
 from assay.services.jobs.specifications import (
     AddJob,
@@ -149,7 +149,8 @@ async def _checked(context: Context, work: JobWork) -> JobWork:
             places.checked_name(work.collection)
             _check_address(work.url)
         case SyncJob():
-            await check_collection(context, work.collection)
+            if not await unfinished(context, work.collection):  # it comes after these
+                await check_collection(context, work.collection)
         case VerifyJob():
             return _verification(work)
         case BatchJob():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import shlex
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from time import perf_counter
 
@@ -79,6 +80,13 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
 
 
+def own_server(name: str, known: Collection[str]) -> str:
+    """A hint for a provider that is not known; empty if its name is a misspelt one."""
+    if difflib.get_close_matches(name, known):
+        return ""
+    return "(to use a server of your own, add [services.NAME] with its url: assay config edit)"
+
+
 def load_model(settings: Settings, name: str) -> Model:
     """Load the model called `name` (PROVIDER:NAME).
 
@@ -90,8 +98,9 @@ def load_model(settings: Settings, name: str) -> Model:
     # The user's own service; one with a built-in adapter only has another address.
     installed = plugins.names("models")
     if provider not in installed and provider not in settings.services:
-        hint = "" if ":" in name else "(a model is named PROVIDER:NAME)"
-        raise UnknownName("model provider", provider, {*installed, *settings.services} - ASIDE, hint)
+        known = {*installed, *settings.services} - ASIDE
+        hint = own_server(provider, known) if ":" in name else "(a model is named PROVIDER:NAME)"
+        raise UnknownName("model provider", provider, known, hint)
     own = provider in settings.services and provider not in installed
     adapter = COMPATIBLE if own else provider
     model: Model = plugins.load("models", adapter)(name, access(settings, name))

@@ -98,7 +98,26 @@ async def share(context: Context, collection: str, readers: Sequence[str] | Lite
     """Set who may read a collection; see `DocumentLibrary.share`."""
     await check_collection(context, collection)
     named = () if readers == "all" else readers
+    await check_readers(context, collection, named)
     await asyncio.to_thread(context.store.library.share, collection, open=readers == "all", readers=named)
+
+
+async def check_readers(context: Context, collection: str, readers: Sequence[str]) -> None:
+    """Make sure that new readers are users: whoever gets an unused name later would read the collection too.
+
+    A home without any user belongs to a program that knows its own users, and takes their names as they are.
+
+    Raises:
+        UnknownName: one is no user; its `known` are empty, since not everybody may see the names of all users.
+    """
+    rows = await asyncio.to_thread(context.store.library.collections)
+    before = next((row.readers for row in rows if row.name == collection), ())
+    new = [each for each in readers if each not in before]
+    if not new or context.store.users is None:
+        return
+    users = {user.name for user in await context.users.all()}
+    if users and (unknown := next((each for each in new if each not in users), None)):
+        raise UnknownName("user", unknown, hint="(assay users add makes one)")
 
 
 async def check_collection(context: Context, collection: str) -> None:
@@ -194,6 +213,11 @@ async def explain(context: Context, text: str, limit: int, collection: str) -> l
     return await context.wiring.searched(context).explain(Query(text=text, limit=limit, collections=(collection,)))
 
 
+def is_exactly(document: Document, reference: str) -> bool:
+    """True if a reference is a document's whole hash, name, address or title."""
+    return reference in (document.sha256, document.name, document.url, document.title)
+
+
 def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:
     """The one document that a reference means.
 
@@ -204,7 +228,7 @@ def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -
     if not found:
         where = ", ".join(collections) or "the library, which is empty"
         raise UnknownName("document", reference, hint=f"in {where} (assay docs list shows what there is)")
-    exact = [each for each in found if reference in (each.sha256, each.name, each.url, each.title)]
+    exact = [each for each in found if is_exactly(each, reference)]
     chosen = exact or found
     if len(chosen) > 1:
         some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in chosen[:NAMED])

@@ -283,6 +283,9 @@ def parse(name: str, text: str) -> object:
         ConfigError: the setting does not accept this value, or is a table.
     """
     fields = dict(dotted(Settings))
+    table = name.rpartition(".")[0]
+    if name not in fields and any(field.is_mapping and name.startswith(f"{each}.") for each, field in fields.items()):
+        raise ConfigError(f"{name} is in a table: write [{table}] and its entries below it into {config_path()}")
     if name not in fields and not OTHERS.fullmatch(name):
         raise UnknownName("setting", name, fields)
     if name in fields and fields[name].is_mapping:

@@ -9,13 +9,13 @@ import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import NamedTuple, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import msgspec
 
 from assay.core.errors import FenceLost, StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
-from assay.core.ports import FRESH, LONGEST_LEASE, Action, EventDraft, Lease, ModelUsage, Renewal, RunStatus, Spent
+from assay.core.ports import FRESH, LONGEST_LEASE, Action, EventDraft, Lease, ModelUsage, RunStatus, Spent
 from assay.core.ports.collections import SLASH
 from assay.core.ports.lists import read_label
 from assay.core.sources import Document, sha256
@@ -221,24 +221,6 @@ def to_renew(ends: Mapping[T, float], now: float, ttl: float) -> list[T]:
     if all(is_fresh(until, now, ttl) for until in ends.values()):
         return []
     return [lease for lease, until in ends.items() if not is_held(until, now, ttl)]
-
-
-class LeaseLook(NamedTuple):
-    """A look at leases, which is not repeated while nothing changes: `wanted` is what `Journal.renew_all` returned.
-
-    `ends`: when the first and the last of them end. `changes`: of the database, as of the look.
-    """
-
-    leases: tuple[Lease, ...]
-    ttl: float
-    wanted: dict[Lease, Renewal | FenceLost]
-    ends: tuple[float, float]
-    changes: int = 0
-
-    def stands(self, leases: tuple[Lease, ...], ttl: float, now: float, changes: int = 0) -> bool:
-        """True if another look at these leases would give the same, and renew none."""
-        same = leases is self.leases or leases == self.leases  # to compare a thousand takes longer than all the rest
-        return same and (ttl, changes) == (self.ttl, self.changes) and all(is_fresh(end, now, ttl) for end in self.ends)
 
 
 def controlled(now: Action, asked: Action) -> Action:

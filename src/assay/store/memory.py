@@ -31,11 +31,10 @@ from assay.core.ports.collections import ENDED, Addition
 from assay.core.ports.store import Store
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
-from assay.store.common import LeaseLook, Listeners, OwnedView, Wall, given_labels
+from assay.store.common import Listeners, OwnedView, Wall, given_labels
+from assay.store.lease_look import LeaseLook
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
 from assay.store.memory_lists import MemoryListing, StoredRun
-
-# Additions in the process.
 
 
 class MemoryAdditions(OwnedView):

@@ -23,7 +23,8 @@ from assay.core.ports.lists import (
     relabelled,
 )
 from assay.store import common
-from assay.store.common import LeaseLook, OwnedView, Wall, label_marks, written_labels
+from assay.store.common import OwnedView, Wall, label_marks, written_labels
+from assay.store.lease_look import LeaseLook
 
 
 @dataclass(slots=True)

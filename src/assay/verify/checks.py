@@ -235,7 +235,7 @@ def _by(rule: str, reason: str) -> str:
     return reason if rule in RULES else f"{rule}: {reason}"
 
 
-LACKING = N_("what it says {what} is not in {where}")
+LACKING = N_("{what} is not in {where}")
 _LACKING = {"date": N_("the date {what} is not in {where}"), "number": N_("the number {what} is not in {where}")}
 
 

@@ -17,7 +17,7 @@ import pytest
 from chat_server import chat_server, says
 
 from assay import Assay
-from assay.app.doctor import Diagnosis, examine, one_each
+from assay.app.doctor import Diagnosis, examine, one_each, program
 from assay.app.doctor.program import broken, fine, note
 from assay.cli.main import main
 from assay.store.sql import open_store
@@ -286,3 +286,9 @@ def test_the_command(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--json"]) == 1
     found = msgspec.json.decode(capsys.readouterr().out, type=list[Diagnosis])
     assert [each.name for each in found if each.state == "broken"] == ["settings"]
+
+
+def test_each_extra_is_told_of_with_what_it_is_for() -> None:
+    said = {each.name: each.said for each in program.extras()}
+    assert said.keys() == {"office", "docx", "pdf"}
+    assert said["office"] == "Word, PowerPoint and spreadsheet files can be read"

@@ -101,6 +101,8 @@ def test_list_is_tab_separated_for_programs():
         (["set", "dept", "light"], "no setting named 'dept'; did you mean 'depth'?"),
         (["set", "strategy", "orchestrate"], "no strategy named 'orchestrate'; did you mean 'orchestrated'?"),
         (["set", "models.judge", "extractive, acme:large"], "no model adapter named 'acme'; use one of: anthropic"),
+        (["set", "model", "local:m"], "add [services.NAME] with its url: assay config edit"),
+        (["set", "services.local.url", "http://127.0.0.1:1/v1"], "write [services.local] and its entries below it"),
         (["set", "depth", "bottomless"], "setting depth: expected auto, light, medium or extended"),
     ],
 )

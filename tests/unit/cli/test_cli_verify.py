@@ -204,6 +204,19 @@ def test_who_is_no_signer_is_an_error(who: str, bundle: Path, settings_file: Pat
     assert main(["verify", str(bundle), "--signer", who]) == 2
 
 
+def test_a_bundle_without_an_answer_says_so(
+    settings_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = ["--home", str(tmp_path / "runs")]
+    (tmp_path / "tides.md").write_text("The tide rises twice a day at the harbour of Vlissingen.\n")
+    assert main(["Who is the mayor of Vlissingen?", "--in", str(tmp_path / "tides.md"), "-q", *home]) == 6
+    assert main(["runs", "export", "last", "-o", str(tmp_path / "none.zip"), *home]) == 0
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "none.zip")]) == 0
+    said = "a report that passed its final check, and says that it does not answer the question"
+    assert capsys.readouterr().out.splitlines()[-1].endswith(said)
+
+
 def test_a_text_cannot_be_signed(tmp_path: Path) -> None:
     (tmp_path / "text.md").write_text("A claim.\n")
     assert main(["verify", str(tmp_path / "text.md"), "--require-signature"]) == 2

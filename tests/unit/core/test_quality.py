@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import KINDS, SourceKind
-from assay.core.web_addresses import UNKNOWN, assess, find_doi
+from assay.core.web_addresses import UNKNOWN, assess
 
 
 @pytest.mark.parametrize(
@@ -81,16 +81,3 @@ def test_the_word_of_the_user_wins():
 def test_anything_is_of_some_kind_and_no_page_makes_itself_official(path: str, metadata: dict[str, str]):
     assert assess(path, metadata).kind in KINDS
     assert assess(f"https://example.org/{path}", metadata).kind not in ("official", "primary")
-
-
-@pytest.mark.parametrize(
-    ("metadata", "url", "doi"),
-    [
-        ({"doi": "https://doi.org/10.1016/S0140-6736(97)11096-0"}, "", "10.1016/s0140-6736(97)11096-0"),
-        ({"doi": "doi:10.1/x"}, "", ""),
-        ({}, "https://doi.org/10.1000/182", "10.1000/182"),
-        ({}, "https://example.org/10.1000/182", ""),
-    ],
-)
-def test_the_doi_of_a_document(metadata: dict[str, str], url: str, doi: str):
-    assert find_doi(metadata, url) == doi

@@ -63,6 +63,13 @@ def test_of_an_entry_what_says_the_thing_asked_for_comes_first() -> None:
     assert order("What does port.ring return?", found)[0] == "Returns the number of bells."
 
 
+def test_a_line_with_a_key_says_the_thing_asked_for_too_and_else_it_does_not_open_the_answer() -> None:
+    found = statements(heading="port.ring")
+    found.append(QuotableStatement(text="Default: `2` (twice).", place=9, heading="port.ring", kind="row"))
+    assert order("What is the default of port.ring?", found)[0] == "Default: `2` (twice)."
+    assert order("What does port.ring do?", found)[0] == SAYS[0]
+
+
 def test_any_question_that_names_an_entry_is_answered_from_it_first() -> None:
     gains = of_entries(
         read_question("Why should port.ring be used with care at noon?"), statements(label="port.ring(n)")

@@ -79,13 +79,26 @@ def test_the_place_asked_about_need_not_be_in_the_statement() -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["How much did the first meeting cost?", "Wie viel hat der Bau gekostet?", "Combien a coûté le pont ?"],
+    [
+        "How much did the first meeting cost?",
+        "What does it cost to widen the drain?",
+        "What would it cost if a visitor comes late?",
+        "Wie viel hat der Bau gekostet?",
+        "Combien a coûté le pont ?",
+    ],
 )
 def test_a_price_is_asked_for(question: str) -> None:
     assert read_question(question).measure == "money"
 
 
-@pytest.mark.parametrize("question", ["How much did the cost of living rise?", "Сколько людей стоит в очереди?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much did the cost of living rise?",
+        "What did it cost the town in standing?",
+        "Сколько людей стоит в очереди?",
+    ],
+)
 def test_no_price_is_asked_for(question: str) -> None:
     assert read_question(question).measure == ""
 

@@ -29,7 +29,7 @@ async def test_what_is_in_it() -> None:
         *(f"documents/{each}.txt" for each in documents),
         *(f"snapshots/{each}" for each in documents),
     }
-    assert members["report.md"] == markdown.render(record.view).encode()
+    assert members["report.md"] == markdown.EXPORTER.render(record)
     assert members["events.jsonl"].count(b"\n") == len(record.log)
     assert all(sha256(members[f"documents/{each}.txt"]) == each for each in documents)
 

@@ -58,8 +58,11 @@ def test_what_it_holds_in_order() -> None:
     assert ("Quote", "“Code is read often.” (page 3)") in paragraphs
     assert any(text.endswith("[⚠ contradicted]") for _, text in paragraphs)  # behind the claim it is said of
     heads = [text for style, text in paragraphs if style == "Heading1"]
-    assert heads == ["Details in 中文", "Sources", "Claims to check"]
-    assert paragraphs[-1][1].startswith("contradicted: the number differs (“The answer is")
+    assert heads == ["Details in 中文", "Sources", "Claims to check", "What the verdicts mean"]
+    after = [text for _, text in paragraphs][-9:]
+    assert after[0].startswith("contradicted: the number differs (“The answer is")
+    assert after[2] == "quoted: Copied word for word from its source."
+    assert after[-1].endswith("It does not say that the source is right.")
 
 
 @pytest.mark.parametrize("again", ["# What is so?", "## What is So", "What is so?\n==========="])
@@ -68,7 +71,7 @@ def test_no_heading_stands_twice(again: str) -> None:
     paragraphs = styled(part(EXPORTER.render(full(text))))
     heads = [(style, heading) for style, heading in paragraphs if style == "Title" or style.startswith("Heading")]
     assert heads[:3] == [("Title", "What is so?"), ("Heading1", "First"), ("Heading2", "Deeper")]
-    assert [heading for _, heading in heads[3:]] == ["Sources", "Claims to check"]
+    assert [heading for _, heading in heads[3:]] == ["Sources", "Claims to check", "What the verdicts mean"]
 
 
 def test_a_heading_which_comes_again_later_stays() -> None:

@@ -14,10 +14,13 @@ from records import record
 from assay.core import events as e
 from assay.core.claims import Summary
 from assay.core.markers import CitationMode
+from assay.core.phrases import MEANINGS, verdict
 from assay.core.report import build_report
 from assay.core.sources import Source
+from assay.core.translation import gettext as _
 from assay.core.view import fold
 from assay.export.markdown import EXPORTER, render
+from assay.locale import speaking
 
 TWO_AGENTS = """\
 It became active 🐍 in 2001 [1].
@@ -53,6 +56,20 @@ Nothing \\[1] else.
 """
 
 
+LEGEND = """\
+## What the verdicts mean
+
+- **quoted**: Copied word for word from its source.
+- **supported**: The source says it in other words.
+- **partial**: The source says only a part of it.
+- **unsupported**: The passages it was compared with do not say it.
+- **contradicted**: A passage says something else.
+- **unchecked**: The check could not decide: read its source yourself.
+
+A verdict compares a sentence with its source. It does not say that the source is right.
+"""
+
+
 def links(markdown: str) -> list[tuple[str, str]]:
     """Every link a CommonMark reader finds: its text and target; and that there is no image and no HTML."""
     found, text, target = [], "", ""
@@ -71,7 +88,19 @@ def links(markdown: str) -> list[tuple[str, str]]:
 def test_two_agents() -> None:
     view = fold(logs.two_agents().events)
     assert render(view) == TWO_AGENTS
-    assert EXPORTER.render(record(view)) == TWO_AGENTS.encode()
+    assert EXPORTER.render(record(view)).decode() == TWO_AGENTS.replace("\n[1]: <", f"\n{LEGEND}\n[1]: <", 1)
+
+
+def test_a_file_says_what_the_verdicts_mean_in_the_language_of_the_report() -> None:
+    view = fold(logs.two_agents().events)
+    assert view.brief is not None
+    german = msgspec.structs.replace(view, brief=msgspec.structs.replace(view.brief, locale="de"))
+    written = EXPORTER.render(record(german)).decode()
+    with speaking("de"):
+        assert f"## {_('What the verdicts mean')}" in written
+        assert f"**{verdict('quoted')}**: {_(MEANINGS['quoted'])}" in written
+    assert "What the verdicts mean" not in written
+    assert b"What the verdicts mean" not in EXPORTER.render(record(fold(logs.no_evidence().events)))
 
 
 def test_every_number_leads_to_its_source() -> None:

@@ -18,6 +18,7 @@ from shown import HOSTILE, TEXT, full
 from assay.core.errors import ConfigError
 from assay.export.pdf import EXPORTER
 
+LEGEND = (0, "What the verdicts mean")
 TEXT_AND_HOSTILE = HOSTILE + " [S2.1]\n\n" + TEXT
 
 
@@ -54,7 +55,9 @@ def test_what_it_says_in_order() -> None:
         "A link too [2] [1].", "• one item [1]", "1. nested first", "7. seven", "Year Value 2001 5 % [2] 2002 6 %",
         "A quotation with marks.", "def f(x): return x", "Sources 1. Style Guide, Guido van Rossum",
         "retrieved 2025-01-01 “Code is read often.” (page 3)",
-        "Claims to check • contradicted: the number differs", "1 / 1",
+        "Claims to check • contradicted: the number differs",
+        "What the verdicts mean • quoted: Copied word for word from its source. • supported:",
+        "It does not say that the source is right.",
     ]  # fmt: skip
     places = [read.find(part) for part in parts]
     assert -1 not in places, parts[places.index(-1)]
@@ -64,7 +67,7 @@ def test_what_it_says_in_order() -> None:
 def test_outline_and_properties() -> None:
     document = pypdfium2.PdfDocument(EXPORTER.render(full()))
     titles = [item.get_title() for item in document.get_toc()]
-    assert titles == ["Details in 中文", "Sources", "Claims to check"]
+    assert titles == ["Details in 中文", "Sources", "Claims to check", "What the verdicts mean"]
     facts = document.get_metadata_dict()
     assert (facts["Title"], facts["Author"], facts["CreationDate"]) == ("What is so?", "Assay", "D:20250102030018Z")
 
@@ -73,7 +76,7 @@ def test_no_heading_stands_twice() -> None:
     text = "# What is so?\n\n### First\n\n### first\n\nIt is so [S1.1].\n\n#### Deeper\n\nSo it is [S1.1].\n"
     document = pypdfium2.PdfDocument(EXPORTER.render(full(text)))
     titles = [(item.level, item.get_title()) for item in document.get_toc()]
-    assert titles == [(0, "First"), (1, "Deeper"), (0, "Sources"), (0, "Claims to check")]
+    assert titles == [(0, "First"), (1, "Deeper"), (0, "Sources"), (0, "Claims to check"), LEGEND]
 
 
 def test_citations_lead_into_the_file_and_links_to_the_web() -> None:

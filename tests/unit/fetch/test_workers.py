@@ -56,7 +56,7 @@ class PickyReader(OddReader):
 def test_a_parsers_own_error_is_told_of_a_small_file_too(workers: Workers) -> None:
     documents = workers.bound(PickyReader()).extract(b"x", "a.odd")
     assert next(documents).text == "read"
-    with pytest.raises(ReaderBroke, match=r"its reader failed \(ValueError: invalid literal"):
+    with pytest.raises(ReaderBroke, match=r"its reader odd/1 failed \(ValueError: invalid literal"):
         next(documents)
     assert workers.pids() == []
 

@@ -156,3 +156,43 @@ def test_why_gives_reasons_and_no_header_field() -> None:
 def test_a_title_in_quotation_marks_is_not_cut_where_its_sentence_ends() -> None:
     assert parts("Who wrote “Calls. Revert if not. Done.”?") == ("Who wrote “Calls. Revert if not. Done.”?",)
     assert len(parts("Who wrote it? When was it?")) == 2
+
+
+SERVER = """# HTTP server
+
+The server accepts requests and hands them to a listener.
+
+## server.timeout
+
+Default: `5000` (5 seconds).
+
+The number of milliseconds without a sign of life after which a socket counts as lost.
+
+## server.port
+
+Default: `8080`.
+
+The port on which the server listens.
+
+Added in: v12.3.0
+
+## server.close()
+
+Ends the server.
+
+Changed in version 3.12: open connections are closed too.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the default of server.timeout?", "Default: `5000` (5 seconds)."),
+        ("What is the default of server.port?", "Default: `8080`."),
+        ("When was server.port added?", "Added in: v12.3.0"),
+        ("When was server.close changed?", "Changed in version 3.12: open connections are closed too."),
+        ("When was server.timeout added?", "The documents searched hold nothing that answers this question."),
+    ],
+)
+def test_a_value_below_the_head_of_its_entry_is_quoted(question: str, expected: str) -> None:
+    assert first(answered(question, "HTTP server", SERVER)) == expected

@@ -264,6 +264,13 @@ def test_a_price_of_something_else_is_no_answer() -> None:
     assert "35 pounds" in found("What does a late cancellation cost?", "Questions", PATIENTS)
 
 
+def test_who_is_to_pay_is_no_price() -> None:
+    drain = "Frain asked the council to widen the drain. It agreed, but the park has to pay a third of the costs."
+    assert found("What does it cost to widen the drain?", "Notes", drain) == NOTHING
+    drain += " To widen it costs 900 pounds."
+    assert "900 pounds" in found("What does it cost to widen the drain?", "Notes", drain)
+
+
 def test_a_title_that_is_the_name_of_a_thing_does_not_bar_other_documents() -> None:
     tools = "## S1 Widget <file:///widget>\n[S1.0] Widget packs folders of any size. It was written in Hull."
     other = "## S2 Questions <file:///faq>\n[S2.0] Does Widget read tapes?\n[S2.1] Widget reads tapes of two makers."

@@ -125,3 +125,19 @@ def test_comparing() -> None:
     assert is_comparison("Compare PEP 380 and PEP 492")
     assert is_comparison("PEP 380 和 PEP 492 有什么区别？")
     assert not is_comparison("How many authors has PEP 8?")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbered", "rest"),
+    [
+        ("Compare the sqlite3 and dbm modules", [], ("sqlite3", "dbm", "modul")),
+        ("What does base64 do?", [], ("base64",)),
+        ("Who wrote PEP 8?", ["PEP 8"], ()),
+        ("Who wrote pep-0008?", ["pep-0008"], ()),
+        ("Who wrote rfc0791?", ["rfc0791"], ()),
+    ],
+)
+def test_a_name_of_one_word_numbers_no_document_by_its_form(text: str, numbered: list[str], rest: tuple[str, ...]):
+    question = analyze(text)
+    assert [mention.text for mention in question.numbered] == numbered
+    assert question.rest == rest

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core import markers
+from assay.models.questions.question import analyze
 from assay.models.shown_documents.passages import one_line, read_field, split
-from assay.models.shown_documents.shelf import Identifier, ShownSources
+from assay.models.shown_documents.shelf import Identifier, ShownSources, resolve
 
 PEP = """
 ## S1001 Bug Fix Releases <https://peps.example/pep-0006/>
@@ -59,6 +60,26 @@ def test_what_is_no_field(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Default: `5000` (5 seconds).", ["Default: `5000` (5 seconds)."]),
+        ("- Port: 8080.", ["Port: 8080."]),
+        (
+            "Default: `5` (days). Set it to `0` to wait.",
+            ["Default: `5` (days).", "Set it to `0` to wait."],
+        ),
+        ("Waits so many milliseconds. **Default:** `5`.", ["Waits so many milliseconds.", "**Default:** `5`."]),
+        ("`5000`: 1.", []),
+        ("Source: https://example.org/a.html.", []),
+        ("See: [S1.2].", []),
+        ("Default: `5000.", []),
+    ],
+)
+def test_a_name_in_words_with_its_value_is_quoted_though_it_has_few_letters(text: str, said: list[str]) -> None:
+    assert [each.text for each in split("S1.30", text)] == said
+
+
+@pytest.mark.parametrize(
     ("title", "url", "series", "number", "owned"),
     [
         ("Bug Fix Releases", "https://peps.example/pep-0006/", "pep", "6", True),
@@ -73,6 +94,26 @@ def test_what_is_no_field(text: str) -> None:
 def test_which_document_has_a_number(title: str, url: str, series: str, number: str, owned: bool) -> None:
     (book,) = ShownSources([f"## S1 {title} <{url}>"]).books
     assert book.owns(Identifier(series, number)) is owned
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "books", "missing"),
+    [
+        ("What does sqlite3 do?", ["sqlite3: Databases <file:///sqlite3.md>", "dbm <file:///dbm.md>"], [], ()),
+        ("What does sqlite4 do?", ["sqlite3: Databases <file:///sqlite3.md>"], [], ()),
+        ("Who wrote pep8?", ["PEP 8: Style <file:///a.md>", "PEP 20: Zen <file:///b.md>"], ["PEP 8: Style"], ()),
+        ("Who wrote pep8?", ["Style <https://e.org/pep-0008>"], ["Style"], ()),
+        ("Who wrote pep9?", ["Style <https://e.org/pep-0008>"], [], ("pep9",)),
+        ("Who wrote rfc791?", ["A <file:///rfc791.txt>", "B <file:///rfc793.txt>"], ["A"], ()),
+        ("Who wrote rfc792?", ["A <file:///rfc791.txt>", "B <file:///rfc793.txt>"], [], ("rfc792",)),
+        ("Who wrote RFC 791?", ["A <file:///rfc791.txt>"], ["A"], ()),
+    ],
+)
+def test_a_name_of_one_word_is_a_number_only_where_documents_show_it(
+    question: str, shown: list[str], books: list[str], missing: tuple[str, ...]
+) -> None:
+    subject = resolve(analyze(question), ShownSources(f"## S{at} {each}" for at, each in enumerate(shown, 1)))
+    assert ([book.title for book in subject.books], subject.missing) == (books, missing)
 
 
 def test_passages_shown_twice_are_one() -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from assay.core.ports.store import Store
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.local.index import FORMAT
+from assay.search.local.index import FORMAT, extent
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -112,6 +113,49 @@ def test_an_index_of_another_library_as_long_is_noticed(store: Store, tmp_path: 
     other = memory_store()
     fill(other, {f"other-{number}": f"The word w{number + 1} is there." for number in range(30)})
     assert found(opened(other, tmp_path), "w7") == ["other-6"]
+
+
+class Shrinking:
+    """A library from which another machine deletes some documents, the first of them perhaps during a search."""
+
+    def __init__(self, store: Store) -> None:
+        self._library, self.gone = store.library, range(0)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._library, name)
+
+    def last_row(self) -> int:
+        last = self._library.last_row()
+        return self.gone.start - 1 if last in self.gone else last
+
+    def count(self, collections: Sequence[str]) -> int:
+        return self.last_row()
+
+    def at(self, rows: Collection[int]) -> dict[int, Document]:
+        return {row: each for row, each in self._library.at(rows).items() if row not in self.gone}
+
+    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+        raise AssertionError("indexed again")
+
+
+@pytest.mark.parametrize("gone", [range(21, 31), range(9, 19)], ids=["before a search", "during a search"])
+@pytest.mark.parametrize("alive", [True, False])
+def test_deleted_documents_leave_the_index_and_the_others_stay(
+    store: Store, tmp_path: Path, alive: bool, gone: range
+) -> None:
+    library = Shrinking(store)
+    search = opened(store, tmp_path)
+    search.sync()
+    library.gone = gone
+    if alive:
+        search._library = library  # type: ignore[assignment]
+    else:
+        search = LocalSearch(tmp_path, library, DocumentReader(store.blobs).spans)  # type: ignore[arg-type]
+    assert len(found(search, "common")) == 20
+    assert found(search, "w7") == ["doc-7.md"]
+    assert found(search, f"w{gone[3] - 1}") == []
+    search.close()
+    assert extent(tmp_path) == 20
 
 
 def test_the_search_of_a_text_which_is_gone(store: Store, tmp_path: Path) -> None:

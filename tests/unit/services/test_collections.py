@@ -141,6 +141,35 @@ async def test_a_place_takes_out_what_it_gave(notes: Path, tmp_path: Path):
         assert (await assay.sync("mine")).documents == 1
 
 
+@pytest.mark.parametrize("added", ["*.md", "a.md b.md", ". a.md", "../*/*.md", ".."])
+async def test_a_folder_takes_out_what_lies_in_it_however_it_was_added(
+    notes: Path, tmp_path: Path, added: str, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "notes-old").mkdir()
+    (tmp_path / "notes-old" / "c.md").write_text("Older.\n")
+    monkeypatch.chdir(tmp_path)
+    async with Assay() as assay:
+        await assay.add([notes / each for each in added.split()], "mine")
+        await assay.add(tmp_path / "notes-old", "mine")
+        assert {each.name for each in await assay.meant([f"{notes.name}/"], "mine")} == {"a.md", "b.md"}
+        assert {each.name for each in await assay.remove([notes.name], "mine")} == {"a.md", "b.md"}
+        assert await names(assay, "mine") == {"c.md"}
+        assert (await assay.sync("mine")).documents == 1
+        with pytest.raises(UnknownName):
+            await assay.remove([f"{notes.name}/"], "mine")
+
+
+async def test_a_name_of_a_document_is_not_read_as_the_folder_of_that_name(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "more.md").write_text(f"# {notes.name}\n\nMore.\n")
+    monkeypatch.chdir(tmp_path)
+    async with Assay() as assay:
+        await assay.add([notes / "*.md", tmp_path / "more.md"], "mine")
+        assert {each.name for each in await assay.remove([notes.name], "mine")} == {"more.md"}
+        assert {each.name for each in await assay.remove([f"{notes.name}/"], "mine")} == {"a.md", "b.md"}
+
+
 async def test_errors_name_what_there_is(notes: Path):
     async with Assay() as assay:
         await assay.add(notes, "thesis")

@@ -110,6 +110,8 @@ def test_a_model_without_its_provider_is_told_how_it_is_named() -> None:
         load_model(settings.load(), "gpt-5")
     with pytest.raises(UnknownName, match=r"did you mean 'openai'\?$"):
         load_model(settings.load(), "openia:gpt-5")
+    with pytest.raises(UnknownName, match=r"add \[services.NAME\] with its url: assay config edit\)$"):
+        load_model(settings.load(), "mine:m")
 
 
 def _refused(name: str) -> ConfigError:

@@ -74,3 +74,33 @@ async def test_leases_are_not_looked_at_again_while_nobody_commits(
     assert len(looks) == 4
     await store.close()
     await other.close()
+
+
+async def test_a_process_that_only_commits_and_renews_looks_at_its_leases_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1_000.0]
+    store, other = open_store(tmp_path, lambda: now[0]), open_store(tmp_path, lambda: now[0])
+    journal = store.journal
+    leases = tuple([await begin(journal, f"r{number}", ttl=30) for number in range(RUNS)])
+    looks = []
+    look = reads.leases
+    monkeypatch.setattr(reads, "leases", lambda *given: looks.append(1) or look(*given))
+
+    async def later(key: str) -> dict[str, type]:
+        await journal.commit(leases[0], commit_of(key))
+        now[0] += 10  # less than three quarters are left
+        return {lease.run_id: type(each) for lease, each in (await journal.renew_all(leases, 30)).items()}
+
+    for number in range(5):
+        assert await later(f"before-{number}") == {}
+    assert len(looks) == 1
+    assert [(await other.journal.find(lease.run_id)).holder for lease in leases] == ["host:1"] * RUNS
+    await other.journal.acquire("r2", "host:2", 30, evict="host:1")
+    for number in range(5):
+        assert await later(f"after-{number}") == {"r2": FenceLost}
+    assert len(looks) == 2
+    holders = [(await other.journal.find(lease.run_id)).holder for lease in leases]
+    assert holders == ["host:1", "host:1", "", *["host:1"] * (RUNS - 3)]  # nobody renews the one taken away
+    await store.close()
+    await other.close()

@@ -57,8 +57,12 @@ def broken(name: str, detail: str, fix: str) -> Diagnosis:
     return Diagnosis(name=name, state="broken", said=detail, fix=fix)
 
 
-EXTRAS = {"docx": ("docx", "Word files (.docx)"), "pdf": ("typst", "PDF files (.pdf)")}
-"""Extras by name: the module each provides, and its purpose."""
+EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
+    "office": (("python_calamine", "docx", "pptx"), "Word, PowerPoint and spreadsheet files {can} be read"),
+    "docx": (("docx",), "reports {can} be written as Word files (.docx)"),
+    "pdf": (("typst",), "reports {can} be written as PDF files (.pdf)"),
+}
+"""Extras by name: the modules each provides, and its purpose."""
 LOAD_SECONDS = 20
 _LOAD = "import sys; from assay import plugins; plugins.load(sys.argv[1], sys.argv[2])"
 _DAY = 86_400
@@ -199,11 +203,11 @@ def _failure(group: plugins.Group, name: str) -> str:
 
 def extras() -> Iterator[Diagnosis]:
     """Which optional parts are installed."""
-    for name, (module, what) in EXTRAS.items():
-        if importlib.util.find_spec(module) is None:
-            yield note(name, f"reports cannot be written as {what}", f"pip install 'assay[{name}]'")
+    for name, (modules, purpose) in EXTRAS.items():
+        if all(importlib.util.find_spec(module) for module in modules):
+            yield fine(name, purpose.format(can="can"))
         else:
-            yield fine(name, f"reports can be written as {what}")
+            yield note(name, purpose.format(can="cannot"), f"pip install 'assay[{name}]'")
 
 
 def terminal() -> Iterator[Diagnosis]:

@@ -136,9 +136,9 @@ def _facts(document: Document) -> list[tuple[str, str]]:
 def remove_documents(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     """Remove documents from a collection, or the whole collection.
 
-    DOC is the start of a hash, a name, address, title or path. PLACE is a source of the collection, such as a folder,
-    and stands for all documents from there. The library keeps the documents for the reports that cite them, and a
-    sync does not bring them back.
+    DOC is the start of a hash, a name, address, title or path. PLACE is a source of the collection or a folder, and
+    stands for all documents from there, however they were added. The library keeps the documents for the reports that
+    cite them, and a sync does not bring them back.
 
     \b
         assay docs rm draft.md -c thesis

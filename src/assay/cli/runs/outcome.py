@@ -223,7 +223,7 @@ def share_run(
     """
     if revoke:
         read_library(home, lambda assay: assay.shares.revoke(reference, revoke))
-        say(f"link {revoke} leads nowhere now")
+        say(f"link {revoke} is revoked")
     elif listed:
         _list(read_library(home, lambda assay: assay.shares.of(reference)), as_json)
     else:

@@ -156,6 +156,7 @@ MEASURED: dict[Measure, str] = {
     "cuánto tiempo, cuánto mide, combien de temps, hoe lang, hoe hoog, hoe ver",
     "money": r"how much (?:do|does|did|will|would|has|have|had)\b[^?]*(?<!\bthe )\bcost(?! of), "
     r"what (?:do|does|did|will|would)\b[^?]*\bcost(?=[^\w]*$), what price, wie teuer, "
+    r"what (?:does|did|will|would) it cost(?= (?:to|if|when|for|per)\b), "
     r"how much (?:money )?(?:do|does|did|will|would|has|have|had)\b[^?]*\b(?:pay|paid|spend|spent|earn|earned|owe), "
     r"wie viel (?:geld )?(?:be)?zahl(?:t|te|ten|en)\b, wie viel (?:geld )?hat\b[^?]*\b(?:be|ge)zahlt, "
     r"was kostet, was kostete, wie viel [^?]*\b(?:ge)?koste\w+, сколько сто(?:ит|ят|ил[аио]?), 多少钱, 多少錢, いくら, "

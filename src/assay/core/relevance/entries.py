@@ -6,13 +6,15 @@ statements, as in a list of definitions, or the heading above them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from assay.core.patterns import regex
+from assay.core.relevance.asked_events import asked_event
 from assay.core.relevance.definitions import thing_asked
 from assay.core.relevance.relevance_constants import ENTRY_WEIGHT, OPENING_WEIGHTS
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
+from assay.core.relevance.version_notes import tells_change
 
 _SIGNATURE = regex(r"(?<![\w.-])(?P<name>-{0,2}[^\W\d][\w.:$#-]*)[(\[]")
 """A name directly before the brackets of its parameters."""
@@ -36,30 +38,58 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
     """What each statement gains since it is about an entry that the question names.
 
     If the question asks what the entry is, or for one thing of it ("what does it return?"), its first sentences gain
-    most, in order, or the first that speak of that; else all gain the same.
+    most, in order, or the first that speak of that; so do the notes that tell when it came or changed, if it asks for
+    that. Else all gain the same.
     """
-    gains, asked, analysis = [0.0] * len(statements), thing_asked(question), question.analysis
-    kinds = frozenset(keys(_KINDS, analysis))
-    in_code = [_name(match[0], analysis) for match in _IN_CODE.finditer(question.text)]
-    for name in in_code or filter(_has_keys, [(False, asked - kinds or asked)]):
-        about = [at for at, each in enumerate(statements) if name in _names(each, analysis)]
+    gains, noted = [0.0] * len(statements), change_notes(question, statements)
+    kinds = frozenset(keys(_KINDS, question.analysis))
+    for name, about in _named(question, statements, kinds):
         more = frozenset(question.keys) - name[1] - kinds
-        if asked or (len(more) <= 1 and question.wanted == "other"):
-            for at, weight in zip(_first(about, more, statements, analysis), OPENING_WEIGHTS, strict=False):
+        if question.wanted != "date" and (thing_asked(question) or (len(more) <= 1 and question.wanted == "other")):
+            first = _first(about, more, statements, question.analysis)
+            for at, weight in zip(first, OPENING_WEIGHTS, strict=False):
                 gains[at] = weight
         else:
             for at in about:
-                gains[at] = ENTRY_WEIGHT
+                gains[at] = OPENING_WEIGHTS[0] if at in noted else ENTRY_WEIGHT
     return gains
+
+
+def change_notes(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> frozenset[int]:
+    """The places of the statements that tell in which version the entry which the question names came or changed."""
+    told = [at for at, each in enumerate(statements) if tells_change(question, each.text)] if _changed(question) else []
+    if not told:
+        return frozenset()
+    kinds = frozenset(keys(_KINDS, question.analysis))
+    return frozenset(told).intersection(at for _, about in _named(question, statements, kinds) for at in about)
+
+
+def _named(
+    question: TopicQuestion, statements: Sequence[QuotableStatement], kinds: frozenset[str]
+) -> Iterator[tuple[Name, list[int]]]:
+    """The names of entries in the question, each with the places of the statements about its entry."""
+    analysis, asked = question.analysis, thing_asked(question) or _changed(question)
+    in_code = [_name(match[0], analysis) for match in _IN_CODE.finditer(question.text)]
+    for name in in_code or filter(_has_keys, [(False, asked - kinds or asked)]):
+        yield name, [at for at, each in enumerate(statements) if name in _names(each, analysis)]
+
+
+def _changed(question: TopicQuestion) -> frozenset[str]:
+    """The keys of the thing whose change a question asks for: "when was the `prod` function added?"."""
+    event = asked_event(question)
+    return frozenset(question.keys).difference(keys(event, question.analysis)) if event else frozenset()
 
 
 def _first(
     about: Sequence[int], more: frozenset[str], statements: Sequence[QuotableStatement], analysis: str
 ) -> list[int]:
-    """The sentences of an entry as they stand; if any of them has a further word of the question, only those."""
+    """The sentences of an entry as they stand; if any of them, or a line with a key ("Default: `5000`"), has a further
+    word of the question, only those.
+    """
     ordered = sorted(about, key=lambda at: (statements[at].source, statements[at].place))
-    prose = [at for at in ordered if statements[at].kind == "prose" and not _is_title(statements[at])]
-    return [at for at in prose if more.intersection(keys(statements[at].text, analysis))] or prose
+    told = [at for at in ordered if statements[at].kind != "code" and not _is_title(statements[at])]
+    further = [at for at in told if more.intersection(keys(statements[at].text, analysis))]
+    return further or [at for at in told if statements[at].kind == "prose"]
 
 
 def _names(each: QuotableStatement, analysis: str) -> frozenset[Name]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.core.relevance.absent_names import lacks_a_name
 from assay.core.relevance.asked_events import asked_event, is_of_life, points_to_it, tells_event
 from assay.core.relevance.counts import counts
+from assay.core.relevance.entries import change_notes
 from assay.core.relevance.features import Features
 from assay.core.relevance.ordinals import has_other_ordinal, same_ordinals
 from assay.core.relevance.relations import tells_who
@@ -20,11 +21,12 @@ def is_beside(features: Features, scores: Sequence[float], able: Sequence[int], 
     is asked for; or the best of all is about another ordinal, and none about the same.
     """
     question, texts = features.question, [f"{each.label} {each.text}" for each in features.statements]
+    noted = change_notes(question, features.statements)
     if lacks_a_name(features):
         return True
-    if question.wanted == "date" and not any(tells_time(question, texts[at]) for at in best):
+    if question.wanted == "date" and not noted and not any(tells_time(question, texts[at]) for at in best):
         return True
-    if not _tells_event(features, texts, best):
+    if not noted and not _tells_event(features, texts, best):
         return True
     if not _measures_it(features, best):
         return True

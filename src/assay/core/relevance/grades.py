@@ -18,6 +18,7 @@ from assay.core.messages import Rarity
 from assay.core.relevance import comparisons
 from assay.core.relevance.amounts import amounts
 from assay.core.relevance.comparisons import Comparison
+from assay.core.relevance.entries import change_notes
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.listings import words_above
 from assay.core.relevance.ordinals import has_other_ordinal
@@ -93,8 +94,12 @@ def _grade(
     vectors = [grades(question, statements, rarity) for question in questions if not question.elliptical]
     if not vectors:
         return (unknown,) * len(statements)
-    listed = [any(words_above(each, one.lead, one.heading) for each in questions) for one in statements]
-    return tuple("answers" if listed[at] else _best([each[at] for each in vectors]) for at in range(len(statements)))
+    placed = [QuotableStatement(text=each.text, heading=each.heading, title=each.title) for each in statements]
+    sure = {at for question in questions for at in change_notes(question, placed)}
+    sure |= {
+        at for at, each in enumerate(statements) if any(words_above(q, each.lead, each.heading) for q in questions)
+    }
+    return tuple("answers" if at in sure else _best([each[at] for each in vectors]) for at in range(len(statements)))
 
 
 def apart(question: str, statements: Sequence[str]) -> bool:

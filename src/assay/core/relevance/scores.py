@@ -21,7 +21,7 @@ from assay.core.relevance.announcements import announces
 from assay.core.relevance.back_matter import in_back_matter
 from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
-from assay.core.relevance.entries import of_entries
+from assay.core.relevance.entries import change_notes, of_entries
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.gaps import is_beside
 from assay.core.relevance.ordinals import has_other_ordinal
@@ -227,6 +227,8 @@ def judge(
     unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
     amiss = unmeasured or is_beside(features, scores, able, best)
     chance = 0.0 if amiss else _chance(vector)
+    if not amiss and change_notes(question, statements):  # the best in the order: it names its entry and the change
+        chance = max(chance, SURE_CHANCE)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""

@@ -136,6 +136,8 @@ _CONDITION = regex(r"\b(?:when|whenever|if|once|unless|as|wenn|falls|sobald)\b",
 _PAST = regex(r"\W*(?:when (?:was|were|did|had)|wann (?:war|wurde|hat|hatte))", re.IGNORECASE)
 _AMBIGUOUS = ("may", "mar", "march", "mai", "dez")
 _MONTH = "|".join(month for month in MONTHS if month not in _AMBIGUOUS)
+_SET_IN_CODE = regex(r"`\d+`")
+"""A number as code: `8080` is no year."""
 _DATED = regex(
     rf"(?<![\d.])\d{{3,4}}s?(?![\d.]\d)|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2}}|\d{{1,2}}:\d{{2}}|\b(?i:{_MONTH})\b|\b(?:May|March|Mai)\b"
 )
@@ -143,7 +145,7 @@ _DATED = regex(
 
 def tells_time(question: TopicQuestion, text: str) -> bool:
     """True if a text may tell when something was or is done; a condition may, unless the question is about the past."""
-    times = _TIMES.get(question.language)
+    times, text = _TIMES.get(question.language), _SET_IN_CODE.sub(" ", text)
     if times is None or _DATED.search(text) or re.search(times, text, re.IGNORECASE):
         return True
     return _PAST.match(question.text) is None and _CONDITION.search(text) is not None

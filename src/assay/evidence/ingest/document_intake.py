@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime, timedelta
 
 from assay.core.errors import ExtractError
 from assay.core.ports import Blobs, Clock, FileStamp, Library
@@ -139,11 +140,22 @@ class DocumentIntake:
             size=len(text),
             fetched_at=now,
             author=extracted.author,
-            published=extracted.published,
+            published=extracted.published if page is None else _past(extracted.published, page.fetched_at),
             language=extracted.language,
             metadata=extracted.metadata if page is None else _of_page(extracted, page),
         )
         return snapshot, document
+
+
+def _past(day: str, fetched_at: str) -> str:
+    """A page's date of publication; "" if the page was fetched before it, which then is no such date.
+
+    A day more is another time zone. Journals date their issues ahead, so a month or a year without a day stays.
+    """
+    if len(day) < 10 or not fetched_at:
+        return day
+    tomorrow = datetime.fromisoformat(fetched_at) + timedelta(days=1)
+    return day if day <= tomorrow.date().isoformat() else ""
 
 
 def _of_page(extracted: Extracted, page: Fetched) -> dict[str, str]:

@@ -283,11 +283,15 @@ def page_text(page: Fetched) -> bytes:
     return in_utf8(page.body, page.headers.get("content-type", "")) if is_text else page.body
 
 
+LIKE_HTML = ("application/xhtml+xml", "application/rss+xml")
+"""Types that the extractor of HTML reads too."""
+
+
 def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor | None:
     """The extractor for a page: by its media type, else by its name, else as text if it is text."""
     by_type = {extractor.media_type: extractor for extractor in reversed(extractors)}
     suffixes = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
-    kind = "text/html" if page.media_type == "application/xhtml+xml" else page.media_type
+    kind = "text/html" if page.media_type in LIKE_HTML else page.media_type
     text = None if b"\0" in page.body[:SNIFFED] else suffixes.get(".txt")
     found = by_type.get(kind) if kind != "text/plain" else None
     return found or by_suffix(suffixes, page_name(page)) or text

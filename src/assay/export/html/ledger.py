@@ -12,7 +12,7 @@ from assay.core import phrases
 from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
 from assay.core.patterns import regex
-from assay.core.phrases import MEANINGS, MISSING, reason, relevance, verdict
+from assay.core.phrases import MISSING, reason, relevance, verdict
 from assay.core.report import ReportClaim, ReportRemoved
 from assay.core.translation import colon, day, number
 from assay.core.translation import gettext as _
@@ -295,14 +295,14 @@ def ledger(material: Material, words: Mapping[int, str]) -> Markup | None:
 
 
 def legend() -> Markup:
-    """What the verdicts mean: to whom a report is sent has nobody to ask."""
-    rows = (el("div", el("dt", word(name)), el("dd", _(MEANINGS[name]))) for name in VERDICTS)
-    note = _("A verdict compares a sentence with its source. It does not say that the source is right.")
+    """What the verdicts mean."""
+    said = report_parts.legend()
+    rows = (el("div", el("dt", word(name)), el("dd", meaning)) for name, meaning in said.rows)
     return el(
         "details",
-        el("summary", _("What the verdicts mean")),
+        el("summary", said.title),
         el("dl", *rows),
-        el("p", note, class_="facts"),
+        el("p", said.note, class_="facts"),
         class_="legend",
     )
 

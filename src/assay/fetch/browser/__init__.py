@@ -23,8 +23,11 @@ from assay.core.patterns import regex
 from assay.core.ports import Fetcher
 from assay.core.sources import RENDERED, Fetched
 from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical, read
-from assay.fetch.web import InFlight, WebFetcher, once
+from assay.fetch.html_preparation import is_notice, stand_in
+from assay.fetch.web import WebFetcher
+from assay.fetch.web.in_flight import InFlight, once
 from assay.fetch.web.response import HTML
+from assay.fetch.web.walls import wall
 
 # What a running page may load: only scripts and data, which Assay fetches in its place, within limits. The browser
 # connects to nothing. Its requests are answered by fetchers that check every address on every hop and obey robots.txt
@@ -175,7 +178,9 @@ _SCRIPT = regex(rb"<script", re.IGNORECASE)
 
 
 class PageGlance(msgspec.Struct, frozen=True):
-    """A quick look at a page: the characters of its text without menus and the like, and whether scripts run in it."""
+    """A quick look at a page: the characters of its text without menus and the like, or of the text that it holds for
+    readers without scripts; and whether scripts run in it.
+    """
 
     characters: int
     scripts: bool
@@ -206,8 +211,9 @@ def _looked_at(body: bytes) -> PageGlance:
     if not scripts:
         return PageGlance(characters=len(body), scripts=False)
     tree.strip_tags(ASIDE)
-    text = tree.body.text(separator=" ") if tree.body is not None else ""
-    return PageGlance(characters=len(" ".join(text.split())), scripts=True)
+    text = " ".join(tree.body.text(separator=" ").split()) if tree.body is not None else ""
+    instead = len(stand_in(LexborHTMLParser(body))) if len(text) < SHORT else 0
+    return PageGlance(characters=max(0 if is_notice(text) else len(text), instead), scripts=True)
 
 
 class RenderLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -292,7 +298,7 @@ class RenderingFetcher:
         """The rendered page if it has more text than before; else the original page if it has any.
 
         Raises:
-            FetchFailed: neither has text.
+            FetchFailed: neither has text; or the browser shows something else than the page.
         """
         try:
             rendered = await self._rendered(page, rules)
@@ -303,6 +309,8 @@ class RenderingFetcher:
             return page
         if not self._always and after.characters <= before.characters:
             return page
+        if why := await asyncio.to_thread(wall, rendered):
+            raise FetchFailed(why)
         return rendered
 
     async def _rendered(self, page: Fetched, rules: WebRules) -> Fetched:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from selectolax.lexbor import LexborHTMLParser
-
 from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
@@ -22,8 +20,9 @@ from assay.fetch.text_form import TextBuilder, clean, decode, number_of
 
 if TYPE_CHECKING:
     from lxml import etree
+    from selectolax import lexbor
 else:
-    etree = later("lxml.etree")
+    etree, lexbor = later("lxml.etree"), later("selectolax.lexbor")
 
 
 URN = "{urn:oasis:names:tc:opendocument:xmlns:"
@@ -217,6 +216,6 @@ def _write_chapter(archive: zipfile.ZipFile, chapter: str, writing: TextBuilder)
         page = decode(archive.read(chapter))
     except KeyError:  # the book names a chapter that it lacks: the others are read
         return
-    body = LexborHTMLParser(page).body
+    body = lexbor.LexborHTMLParser(page).body
     if body is not None:
         writing.block(clean(to_markdown(body)))

@@ -1,17 +1,18 @@
 """Fetches pages of the web: only from checked addresses, within limits, and as robots.txt allows.
 
 A page is requested once for all who want it, and every hop is checked: `addresses` decides where connections may lead,
-`response` reads what came. Failures are `FetchFailed`; the reason begins with a word for its kind: blocked, robots,
-forbidden, paywall, not found, gone, too large, timeout, redirects, unreachable, refused, damaged.
+`response` reads what came, `frames` follows frames, and `walls` says what is not the page that was asked for. Failures
+are `FetchFailed`; the reason begins with a word for its kind: blocked, robots, forbidden, paywall, not found, gone, bot
+check, login, consent, too large, timeout, redirects, unreachable, refused, damaged.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 import httpcore2
 import msgspec
@@ -32,6 +33,8 @@ from assay.fetch.web.addresses import (
     policy,
     system_resolve,
 )
+from assay.fetch.web.frames import framed
+from assay.fetch.web.in_flight import InFlight, once
 from assay.fetch.web.response import (
     ENCODINGS,
     LARGEST_ROBOTS,
@@ -47,43 +50,7 @@ from assay.fetch.web.response import (
     seconds,
     unchanged,
 )
-
-T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
-
-
-class InFlight(Generic[T]):
-    """Work in progress; if the caller that began it is cancelled, the next one continues."""
-
-    def __init__(self) -> None:
-        self.turn = asyncio.Lock()
-        self.waiting = 0
-        self.outcome: T | FetchFailed | None = None
-
-
-async def once(going: dict[K, InFlight[T]], key: K, work: Callable[[], Awaitable[T]]) -> T:
-    """Return the result of `work` to all who request it while it runs; nothing is kept for later.
-
-    Raises:
-        FetchFailed: raised by `work`, and shared by all who wait.
-    """
-    each = going.setdefault(key, InFlight())
-    each.waiting += 1
-    try:
-        async with each.turn:
-            if each.outcome is None:
-                try:
-                    each.outcome = await work()
-                except FetchFailed as failed:
-                    each.outcome = failed
-    finally:
-        each.waiting -= 1
-        if not each.waiting:
-            going.pop(key, None)
-    if isinstance(each.outcome, FetchFailed):
-        raise FetchFailed(each.outcome.reason)
-    return each.outcome
-
+from assay.fetch.web.walls import ANY_CHECK, CHECKS, LARGEST_CHECK, checks_browsers, is_check, wall
 
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")
@@ -194,7 +161,10 @@ class WebFetcher:
     async def _whole(self, url: str, rules: WebRules) -> Fetched:
         try:
             async with asyncio.timeout(self._limits.seconds):
-                return await self._hops(url, rules)
+                page = await framed(await self._hops(url, rules), partial(self._hops, rules=rules))
+                if why := await asyncio.to_thread(wall, page):
+                    raise FetchFailed(why)
+                return page
         except TimeoutError as error:
             raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
         except httpcore2.TimeoutException as error:
@@ -265,6 +235,8 @@ class WebFetcher:
         headers: Mapping[str, str],
         response: httpcore2.Response,
     ) -> Fetched:
+        if checks_browsers(headers) or (status in CHECKS and await self._is_check(headers, response)):
+            raise FetchFailed(f"bot check: {place.host} answered {status}, and {ANY_CHECK}")
         if not 200 <= status < 300:
             raise FetchFailed(f"{STATUS.get(status, 'refused')}: {place.host} answered {status}")
         if status == PART and not is_whole(headers.get("content-range", "")):
@@ -280,6 +252,16 @@ class WebFetcher:
             body=body,
             fetched_at=self._clock.now(),
         )
+
+    async def _is_check(self, headers: Mapping[str, str], response: httpcore2.Response) -> bool:
+        """True if the page of an error is a check for browsers."""
+        try:
+            body = await read_body(
+                response.aiter_stream(), headers.get("content-encoding", ""), LARGEST_CHECK, cut=True
+            )
+        except FetchFailed:
+            return False
+        return await asyncio.to_thread(is_check, media_type(headers.get("content-type", ""), body), body)
 
     async def _known(self, place: Url) -> KeptPage | None:
         return None if self._kept is None else await asyncio.to_thread(self._kept.get, place.href)

@@ -21,6 +21,7 @@ from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, Url, read
+from assay.fetch.feeds import is_feed
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -39,6 +40,8 @@ ENCODINGS = "gzip, deflate"
 """The encodings requested: both can be unpacked piece by piece, with a limit."""
 BEGINS = 1_024
 HTML = ("text/html", "application/xhtml+xml")
+FEED = "application/rss+xml"
+"""The type of all feeds of news, whatever their servers call it."""
 
 
 async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int, *, cut: bool = False) -> bytes:
@@ -119,6 +122,8 @@ def media_type(declared: str, body: bytes) -> str:
             return declared_type if kind == "application/zip" and declared_type.startswith(_ZIPPED) else kind
     if _HTML.match(start):
         return declared_type if declared_type == "application/xhtml+xml" else "text/html"
+    if is_feed(start):
+        return FEED
     if declared_type in ("", "application/octet-stream", "binary/octet-stream"):
         return "application/octet-stream" if b"\0" in body[:BEGINS] else "text/plain"
     return declared_type

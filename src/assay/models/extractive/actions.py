@@ -82,7 +82,7 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
 
 def rare(question: ParsedQuestion) -> list[str]:
     """The words that carry the topic, without those that ask for a field."""
-    numbering = {key for mention in question.mentions for key in stems(mention.text)}
+    numbering = {key for mention in question.numbered for key in stems(mention.text)}
     asking = question.concept_terms | numbering
     return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in asking))
 
@@ -147,9 +147,9 @@ def _headings(request: Request) -> list[str]:
 def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
     question = analyze(text)
     titles = [short(part) for part in parts(text)]
-    if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.mentions) > 1:
-        titles = [*(mention.text for mention in question.mentions), *titles]
-    elif len(titles) == 1 and not question.mentions and limits.max_steps > 2 and (pair := comparisons.read(text)):
+    if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.numbered) > 1:
+        titles = [*(mention.text for mention in question.numbered), *titles]
+    elif len(titles) == 1 and not question.numbered and limits.max_steps > 2 and (pair := comparisons.read(text)):
         titles = [*titles, *map(short, pair.sides)]
     if len(titles) > limits.max_steps:
         titles = [*titles[: limits.max_steps - 1], short(" ".join(titles[limits.max_steps - 1 :]))]

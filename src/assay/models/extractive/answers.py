@@ -201,9 +201,8 @@ def _reason(told: Placed, placed: Sequence[Placed]) -> list[Placed]:
 def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
     """The question without the numbers of the documents that should answer it: their text may not contain these."""
     text = question.text
-    for mention in question.mentions:
-        if any(book.owns(mention.identifier) for book in subject.books):
-            text = text.replace(mention.text, " ")
+    for number in subject.numbers:
+        text = text.replace(number, " ")
     return analyze(text)
 
 

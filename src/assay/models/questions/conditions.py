@@ -69,7 +69,7 @@ def is_whole(text: str) -> bool:
 
 def asks_several(question: ParsedQuestion) -> bool:
     """True if a question asks for documents and names none itself: one sentence of each answers it."""
-    return not question.mentions and (is_whole(question.text) or _SEVERAL.match(question.text) is not None)
+    return not question.numbered and (is_whole(question.text) or _SEVERAL.match(question.text) is not None)
 
 
 def phrases_asked(text: str) -> dict[str, object] | None:

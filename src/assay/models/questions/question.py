@@ -59,6 +59,11 @@ class Mention(msgspec.Struct, frozen=True):
     identifier: Identifier
     text: str
 
+    @property
+    def joined(self) -> bool:
+        """True if it is one word, as `sqlite3`: the name of a thing, unless documents show a series of that name."""
+        return self.text.casefold() == f"{self.identifier.series}{self.identifier.number}"
+
 
 class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A question, taken apart without looking at any document.
@@ -76,9 +81,14 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     concept_terms: frozenset[str]
 
     @property
+    def numbered(self) -> tuple[Mention, ...]:
+        """The mentions that number a document by their form."""
+        return tuple(mention for mention in self.mentions if not mention.joined)
+
+    @property
     def rest(self) -> tuple[str, ...]:
         """The terms, without those that ask for a concept or number a document."""
-        numbering = {key for mention in self.mentions for key in stems(mention.text)}
+        numbering = {key for mention in self.numbered for key in stems(mention.text)}
         return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FRAMES)
 
 

@@ -68,6 +68,8 @@ says as much as one that does in `notes`.
 """
 LONGEST_ITEM = 160
 """Characters of an item of a list that is quoted whole; of a longer one its first sentence is."""
+SETTING = 100
+"""Characters of a sentence that is a name with its value; the rules for prose apply to a longer one."""
 LONGEST = 700
 """Characters of a sentence that may be quoted."""
 
@@ -168,9 +170,12 @@ def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Ite
         words = ITEM_WORDS if listed or (style == "notes" and not title) else LINE_WORDS if style != "prose" else 0
         for start, end in _whole(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
-            quoted = (part for part in _parts(line) if _quotable(part, words))
-            for part in quoted:
-                yield PassageSentence(part, passage, place, heading=f"{title} {name}".strip())
+            heading = f"{title} {name}".strip()
+            for part in _parts(line):
+                if _quotable(part, words):
+                    yield PassageSentence(part, passage, place, heading=heading)
+                elif _sets(part):
+                    yield from (msgspec.structs.replace(row, heading=heading) for row in _line(passage, place, part))
 
 
 def _whole(text: str) -> list[tuple[int, int]]:
@@ -305,6 +310,14 @@ def _quotable(line: str, fewest: int) -> bool:
         and len(_URL.sub("", line)) * 2 > len(line)
         and not _unsafe(line)
     )
+
+
+def _sets(line: str) -> bool:
+    """True if a sentence gives the value of something named in words ("Default: `5000` (5 seconds)."): it has few
+    letters itself, and the head of its entry names what has the value.
+    """
+    field = read_field("", line) if len(line) <= SETTING and ends_sentence(line) else None
+    return field is not None and sum(map(_is_letter, field.key)) * 2 > len(field.key)
 
 
 def _is_letter(sign: str) -> bool:

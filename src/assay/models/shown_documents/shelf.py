@@ -122,22 +122,30 @@ class SourcePassages:
             header = {self.heading}
         return tuple(place([each for each in self.passages if each.id not in header]))
 
-    def owns(self, wanted: Identifier) -> bool:
-        """True if this document is number `wanted.number` of the series, by field, title or address."""
+    def owns(self, wanted: Identifier, joined: bool = True) -> bool:
+        """True if this document is number `wanted.number` of the series, by field, title or address.
+
+        Only if `joined`, the name and the number may be one word there.
+        """
         if self.number is not None and self.number.name == wanted.series:
             return self.number.value.lstrip("0") == wanted.number
         for field in self.fields[:4]:
-            if _named(field.value, wanted, whole=True) and wanted.series not in {"http", "https"}:
+            if _named(field.value, wanted, joined, whole=True) and wanted.series not in {"http", "https"}:
                 return True
-        return _named(self.title, wanted, whole=True) or _named(self.url, wanted)
+        return _named(self.title, wanted, joined, whole=True) or _named(self.url, wanted, joined)
 
-    def in_series(self, series: str) -> bool:
-        """True if this document has a number of `series`."""
+    def in_series(self, series: str, joined: bool = True) -> bool:
+        """True if this document has a number of `series`; only if `joined`, both may be one word."""
         if self.number is not None and self.number.name == series:
             return True
-        return (
-            re.search(rf"(?<![a-z]){re.escape(series)}s?[-_/ ]?0*\d", f"{self.title} {self.url}".casefold()) is not None
-        )
+        gap = r"[-_/ ]?0*" if joined else r"(?:[-_/ ]0*|0+)"
+        named = rf"(?<![a-z]){re.escape(series)}s?{gap}\d"
+        return re.search(named, f"{self.title} {self.url}".casefold()) is not None
+
+    def number_in(self, series: str) -> str:
+        """The number behind the first `series` in the title or address, in one word with it; "" for none."""
+        found = re.search(rf"(?<![a-z]){re.escape(series)}(\d+)(?![^\W_])", f"{self.title} {self.url}".casefold())
+        return found[1] if found else ""
 
 
 class ShownSources:
@@ -159,15 +167,20 @@ class ShownSources:
         """The keys of the words with which these documents describe themselves: those of all header fields."""
         return frozenset(key for book in self.books for field in book.fields for key in stems(field.name))
 
+    def is_series(self, series: str) -> bool:
+        """True if several documents have different numbers behind this name."""
+        return len({number for book in self.books if (number := book.number_in(series))}) > 1
+
     @cached_property
     def by_passage(self) -> dict[str, SourcePassages]:
         """The book of each passage."""
         return {passage.id: book for book in self.books for passage in book.passages}
 
 
-def _named(text: str, wanted: Identifier, whole: bool = False) -> bool:
+def _named(text: str, wanted: Identifier, joined: bool, whole: bool = False) -> bool:
     series, number = re.escape(wanted.series), re.escape(wanted.number)
-    pattern = rf"(?<![^\W_]){series}s?[-_/ #]{{0,2}}0*{number}(?![^\W_])"
+    gap = r"[-_/ #]{0,2}0*" if joined else r"(?:[-_/ #]{1,2}0*|0+)"
+    pattern = rf"(?<![^\W_]){series}s?{gap}{number}(?![^\W_])"
     text = text.casefold()
     if whole:
         return re.match(rf"\W*{pattern}", text) is not None
@@ -219,9 +232,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     `books` is empty for a question about a topic. `missing` names the numbered documents that the question is about and
     that are not shown: their neighbours must not answer for them. `rest` are the terms to look for in texts. `asked` is
     the question without titles, since their words ask for nothing. It is `titled` if it names documents by title alone.
+    `numbers` are the words that name books by their number.
     """
 
     books: tuple[SourcePassages, ...] = ()
+    numbers: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
     asked: ParsedQuestion
@@ -250,35 +265,43 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     asked = question
     for span in title_spans:
         asked = without(asked, span)
-    numbered, missing, used = _by_number(asked, shelf)
+    numbered, numbers, missing, used = _by_number(asked, shelf)
     rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
     books = tuple(dict.fromkeys([*titled, *numbered]))
     if books:  # the name of a series' number field asks for it; the name of the series' owner asks for nothing
         held = shelf.described.union(*(stems(book.series) for book in books))
         rest = tuple(term for term in rest if term not in held)
-    return Subject(books=books, missing=missing, rest=rest, asked=asked, titled=bool(titled) and not numbered)
+    return Subject(
+        books=books, numbers=numbers, missing=missing, rest=rest, asked=asked, titled=bool(titled) and not numbered
+    )
 
 
 def _by_number(
     question: ParsedQuestion, shelf: ShownSources
-) -> tuple[list[SourcePassages], tuple[str, ...], frozenset[str]]:
-    """Documents by their number in a series, the numbers that no document of a known series has, and the terms for
-    them.
+) -> tuple[list[SourcePassages], tuple[str, ...], tuple[str, ...], frozenset[str]]:
+    """Documents by their number in a series with the words that name them, the numbers that no document of a known
+    series has, and the terms for both.
+
+    A name of one word ("sqlite3") is a number only if a document has it as one ("PEP 8", `pep-0008`), or if there are
+    several with such a name (`rfc791.txt`, `rfc793.txt`).
     """
     found: list[SourcePassages] = []
+    named: list[str] = []
     missing: list[str] = []
     used: set[str] = set()
     for mention in question.mentions:
-        owners = [book for book in shelf.books if book.owns(mention.identifier)]
-        known = any(book.in_series(mention.identifier.series) for book in shelf.books)
+        joined = not mention.joined or shelf.is_series(mention.identifier.series)
+        owners = [book for book in shelf.books if book.owns(mention.identifier, joined)]
+        known = any(book.in_series(mention.identifier.series, joined) for book in shelf.books)
         if owners or known:
             used.update(stems(mention.text))
             used.update(stem(each) for each in (mention.identifier.series, f"{mention.identifier.series}s"))
         if owners:
             found.extend(owners)
+            named.append(mention.text)
         elif known:
             missing.append(mention.text)
-    return found, tuple(missing), frozenset(used)
+    return found, tuple(named), tuple(missing), frozenset(used)
 
 
 def _by_title(question: ParsedQuestion, shelf: ShownSources) -> tuple[list[SourcePassages], list[tuple[str, ...]]]:

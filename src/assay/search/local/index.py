@@ -123,6 +123,11 @@ class LocalIndex:
             return True
         return all((self.path / part / "meta.json").exists() for part in ("documents", "passages"))
 
+    def hash_of(self, row: int) -> str:
+        """The hash of the document at a row, "" if it is not in the index."""
+        hits = self.documents.searcher().search(_rows(DOCUMENTS, row, row), 1, count=False).hits
+        return str(self.documents.searcher().doc(hits[0][1]).get_first("sha256")) if hits else ""
+
     def writer(self) -> IndexWriter:
         """The one writer; the caller holds the lock."""
         self.reload()
@@ -140,9 +145,7 @@ class IndexWriter:
         self._index = index
         self._documents = index.documents.writer(HEAP, 1)
         self._passages = index.passages.writer(HEAP, 1)
-        beyond = tantivy.Query.range_query(
-            PASSAGES, "row", tantivy.FieldType.Unsigned, lower_bound=index.last_row, include_lower=False
-        )
+        beyond = _rows(PASSAGES, index.last_row + 1)
         if index.passages.searcher().search(beyond, 1, count=False).hits:
             self._passages.delete_documents_by_query(beyond)
 
@@ -158,12 +161,10 @@ class IndexWriter:
                 self._passages.add_document(entry)
             self._add_document(row, document, found)
 
-    def forget(self, row: int) -> None:
-        """Remove a document with its passages."""
+    def forget(self, first: int, last: int | None = None) -> None:
+        """Remove the documents from one row to another (None: the end), with their passages."""
         for schema, writer in ((DOCUMENTS, self._documents), (PASSAGES, self._passages)):
-            writer.delete_documents_by_query(
-                tantivy.Query.range_query(schema, "row", tantivy.FieldType.Unsigned, lower_bound=row, upper_bound=row)
-            )
+            writer.delete_documents_by_query(_rows(schema, first, last))
 
     def commit(self) -> None:
         """Make what was added visible and durable."""
@@ -270,6 +271,11 @@ def _analyses(index: tantivy.Index) -> tuple[str, ...]:
     """Which analyses documents were indexed with."""
     searcher = index.searcher()
     return tuple(name for name in (*STEMMERS, UNSTEMMED) if searcher.doc_freq("analysis", name))
+
+
+def _rows(schema: tantivy.Schema, first: int, last: int | None = None) -> tantivy.Query:
+    """The entries from one row to another; None: to the end."""
+    return tantivy.Query.range_query(schema, "row", tantivy.FieldType.Unsigned, lower_bound=first, upper_bound=last)
 
 
 def _last_row(index: tantivy.Index) -> int:

@@ -49,6 +49,14 @@ COMMIT_EVERY = 2_000
 WORK = SharedWork(name="the search index", patience=600.0)
 
 
+class DocumentsDeleted(IndexDamaged):
+    """The index knows documents, at these rows, that another machine has deleted since the question was asked."""
+
+    def __init__(self, rows: Sequence[int]) -> None:
+        super().__init__("it knows documents the library does not have")
+        self.rows = rows
+
+
 class LocalSearch:
     """Full-text search over the library's documents. Implements `core.ports.LibrarySearch`.
 
@@ -124,10 +132,12 @@ class LocalSearch:
                 return []
             try:
                 return self._found(query, scope, explain)
+            except DocumentsDeleted as error:
+                self.forget(error.rows)
             except IndexDamaged as error:
                 with self._guard, self._lock(silent) as lock:
                     self._rebuild(str(error), lock, silent)
-                return self._found(query, scope, explain)
+            return self._found(query, scope, explain)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
@@ -168,7 +178,7 @@ class LocalSearch:
                 with reading():
                     writer = self._opened().writer()
                     for row in rows:
-                        writer.forget(row)
+                        writer.forget(row, row)
                     writer.commit()
                     self._merge_behind(writer, lock)
                     self._opened().reload()
@@ -237,7 +247,7 @@ class LocalSearch:
             log.debug("the search index is not level: %s", error)
 
     def _level(self) -> bool:
-        """True if the index is open and has everything in the library."""
+        """True if the index is open, and has everything in the library and nothing after it."""
         index = self._index
         if index is None or not index.there:
             return False
@@ -248,7 +258,7 @@ class LocalSearch:
             except IndexDamaged:
                 self._index = None
                 return False
-        return index.last_row >= self._library.last_row()
+        return index.last_row == self._library.last_row()
 
     @contextmanager
     def _lock(self, say: Say) -> Iterator[FileLock | None]:
@@ -281,9 +291,9 @@ class LocalSearch:
         with reading():
             index = self._opened()
             index.reload()
-        if index.last_row > self._library.last_row():
-            raise IndexDamaged("it knows documents the library does not have")
         total = self._library.last_row()
+        if index.last_row > total:
+            self._drop_after(index, total, lock)
         if index.last_row == total:
             return
         with reading():
@@ -293,6 +303,22 @@ class LocalSearch:
         finally:
             self._merge_behind(writer, lock)
         with reading():
+            index.reload()
+
+    def _drop_after(self, index: LocalIndex, row: int, lock: FileLock | None) -> None:
+        """Remove the documents after a row, the last one of the library: another machine has deleted them.
+
+        Raises:
+            IndexDamaged: the index belongs to another library.
+        """
+        kept = self._library.at([row]).get(row)
+        with reading():
+            if kept is None or index.hash_of(row) != kept.sha256:
+                raise IndexDamaged("it knows documents the library does not have")
+            writer = index.writer()
+            writer.forget(row + 1)
+            writer.commit()
+            writer.close()
             index.reload()
 
     def _add_all(self, writer: IndexWriter, row: int, say: Say, most: int | None) -> None:
@@ -343,8 +369,8 @@ class LocalSearch:
             ranked, weights = view.weighed(words, scope, query.limit, BEST, look)
             why = view.explained(words, weights, [found.row for found in ranked]) if explain and ranked else {}
         documents = self._library.at([found.row for found in ranked])
-        if len(documents) < len(ranked):  # another machine cleaned the library up
-            raise IndexDamaged("it knows documents the library does not have")
+        if gone := [found.row for found in ranked if found.row not in documents]:
+            raise DocumentsDeleted(gone)
         explanations = []
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]

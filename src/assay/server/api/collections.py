@@ -297,15 +297,12 @@ async def _check_readers(call: RouteCall, collection: str, readers: Sequence[str
     Raises:
         Refusal: one is not.
     """
-    before = next((row.readers for row in await call.assay.collections() if row.name == collection), ())
-    for at, reader in enumerate(readers):
-        if reader in before:
-            continue
-        try:
-            await call.backend.assay.users.find(reader)
-        except UnknownName:  # its own message would list all users
-            detail = f"{reader[:64]!r} is not a user of this server: check the name, or ask an admin to add them"
-            raise refused(f"/readers/{at}", detail) from None
+    try:
+        await call.assay.check_readers(collection, readers)
+    except UnknownName as error:
+        name, at = error.name, list(readers).index(error.name)
+        detail = f"{name[:64]!r} is not a user of this server: check the name, or ask an admin to add them"
+        raise refused(f"/readers/{at}", detail) from None
 
 
 @routes.delete("/collections/{collection:path}", status=204)

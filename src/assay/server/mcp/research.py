@@ -307,6 +307,11 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
     run_id = view.run_id
     if has_report and more:
         return f"The report goes on: research_report(run_id={run_id!r}, cursor=2). Keep its citations."
+    if has_report and view.stop_reason == "no_evidence":
+        return (
+            "Tell the user that nothing was found that answers the question. The passages of the report are the "
+            f"closest ones, not an answer. With other places to look: research(…, continues={run_id!r})."
+        )
     if has_report:
         return f"Give the user the report with its citations. evidence(run_id={run_id!r}) shows what they rest on."
     if terminal:

@@ -70,6 +70,20 @@ async def add(context: Context, hand: JobInHand) -> Result:
         await _forgotten(context, [each.place for each in listed])
 
 
+async def unfinished(context: Context, collection: str) -> list[Job]:
+    """The jobs that will add documents to a collection, without later turns of periodic ones."""
+    if context.store.jobs is None:
+        return []
+    going = await context.store.jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_EVERY))
+    return [
+        job
+        for job in going
+        if job.kind in ("add", "crawl")
+        and job.arguments["collection"] == collection
+        and not (job.every and job.due and not job.tries)
+    ]
+
+
 async def _forgotten(context: Context, listed: Iterable[str]) -> None:
     """Delete fetched copies of places here."""
     for place in listed:

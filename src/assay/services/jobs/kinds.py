@@ -19,9 +19,9 @@ from assay.core.ports.jobs import Job, JobFilter
 from assay.core.run_options import RunOptions
 from assay.core.usage import Budget
 from assay.core.view import RunView
-from assay.run.job_worker import Handler, JobInHand, Result
+from assay.run.job_worker import Handler, JobInHand, PutOff, Result
 from assay.run.tasks import in_threads
-from assay.services import collections, results, retention, run_control, stored_runs
+from assay.services import collections, results, retention, run_control, shelves, stored_runs
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.context import Context
 from assay.services.jobs import ingestion
@@ -141,8 +141,15 @@ async def _crawl(context: Context, hand: JobInHand) -> Result:
 
 
 async def _sync(context: Context, hand: JobInHand) -> Result:
-    """Look again at every place a collection was added from."""
-    done = await collections.sync(context, hand.work(SyncJob).collection, hand.tell)
+    """Look again at every place a collection was added from, once its first addition has stored them.
+
+    Raises:
+        PutOff: a job adds the first documents of the collection.
+    """
+    collection = hand.work(SyncJob).collection
+    if not await shelves.origins(context, collection) and (first := await ingestion.unfinished(context, collection)):
+        raise PutOff(f"waits for job {first[-1].id}")
+    done = await collections.sync(context, collection, hand.tell)
     return {
         "documents": done.documents,
         "added": done.added,

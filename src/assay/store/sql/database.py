@@ -14,6 +14,7 @@ from sqlalchemy import URL, Connection, Dialect, Engine, Row, Select, create_moc
 from sqlalchemy.exc import SQLAlchemyError
 
 from assay.core.errors import StoreAway, StoreError
+from assay.core.stop_gate import stop_gate
 from assay.store.sql.commits import CommitJob
 from assay.store.sql.sqlite import Sqlite
 from assay.store.sql.tables import HEAD, metadata, version
@@ -195,7 +196,7 @@ class Database:
             StoreError: the database is unusable, or another process keeps it locked too long.
         """
         try:
-            with self.writer() as connection, connection.begin():
+            with self.writer() as connection, stop_gate.transaction(), connection.begin():
                 self.backend.serialize(connection)
                 yield connection
         except self.faults as error:
@@ -204,10 +205,6 @@ class Database:
     def writer(self) -> Connection:
         """A connection whose transactions may write; the driver's errors are not translated."""
         return self._engine.connect().execution_options(**self.backend.write)
-
-    def watcher(self) -> Connection:
-        """A connection to keep, for single statements; the driver's errors are not translated."""
-        return self._single.connect()
 
     @property
     def dialect(self) -> Dialect:
@@ -250,7 +247,7 @@ class Database:
         try:
             with self._engine.connect() as connection:
                 self.backend.prepare(connection)
-            with self.writer() as connection, connection.begin():
+            with self.writer() as connection, stop_gate.transaction(), connection.begin():
                 for statement in _tables(self._engine.url.drivername):
                     connection.exec_driver_sql(statement)
                 connection.execute(version.insert(), {"version_num": HEAD})

@@ -25,7 +25,8 @@ from assay.core.ports import (
 )
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.store import common
-from assay.store.common import LeaseLook, Wall
+from assay.store.common import Wall
+from assay.store.lease_look import LeaseLook
 from assay.store.sql import reads, writes
 from assay.store.sql.database import Database
 from assay.store.sql.lists import SqlListing
@@ -97,21 +98,31 @@ class SqlJournal(SqlListing):
             news = reads.leases(connection, leases)
             return news, common.to_renew(news.ends, transactions.clock(connection), ttl)
 
-        def renew(connection: Connection, old: Sequence[Lease]) -> set[Lease]:
-            return writes.renew_many(connection, old, transactions.time(connection) + ttl)
+        def renew(connection: Connection, old: Sequence[Lease]) -> tuple[set[Lease], float]:
+            until = transactions.time(connection) + ttl
+            return writes.renew_many(connection, old, until), until
 
-        seen = await transactions.changes()  # before the look: what is committed meanwhile counts as a change
-        if seen is not None and self._looked is not None and self._looked.stands(leases, ttl, seen[1], seen[0]):
-            return dict(self._looked.wanted)
-        news, old = await transactions.read(look)
+        seen = await transactions.changes()  # before the look: what is written meanwhile counts as a change
+        looked, old = self._looked, list[Lease]()
+        if seen is not None and looked is not None and looked.holds(leases, ttl, seen[0]):
+            if looked.stands(leases, ttl, seen[1], seen[0]):
+                return dict(looked.wanted)
+            old = looked.to_renew(seen[1])
+        if looked is not None and old:
+            news = reads.LeaseNews(looked.wanted, dict.fromkeys(old, 0.0))
+        else:
+            news, old = await transactions.read(look)
         if old:
             self._looked = None
-            renewed = await transactions.write(lambda connection: renew(connection, old), apart=True)
-            return news.wanted | {lease: common.fence_lost(lease) for lease in old if lease not in renewed}
+            renewed, until = await transactions.write(lambda connection: renew(connection, old), apart=True)
+            lost: dict[Lease, Renewal | FenceLost] = {
+                lease: common.fence_lost(lease) for lease in old if lease not in renewed
+            }
+            news = reads.LeaseNews(news.wanted | lost, news.ends | dict.fromkeys(renewed, until))
         if seen is not None and news.ends:
             ends = min(news.ends.values()), max(news.ends.values())
             self._looked = LeaseLook(leases, ttl, news.wanted, ends, seen[0])
-        return news.wanted
+        return dict(news.wanted)
 
     async def release(self, lease: Lease) -> None:
         """Release the lease after earlier commits; does nothing if it was lost already."""

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, Select, UpdateBase
 from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
 from assay.core.ports import Commit, Lease
+from assay.core.stop_gate import stop_gate
 from assay.store.common import Listeners, Wall
 from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, WriteJob, statements
 from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
@@ -29,6 +30,8 @@ CLAIM_PAUSE, LONGEST_CLAIM_PAUSE = 0.02, 0.25
 """Seconds before the second attempt to claim, doubled before each further one; drawn at random by a half more or less,
 so that workers told at once do not meet again.
 """
+USED_SECONDS = 0.1
+"""How long one waits for the writer's connection to learn whether anything has changed."""
 _UNKNOWN = "the connection broke during a write, which may be stored or not: check, then try again"
 
 
@@ -68,8 +71,8 @@ class Transactions:
         self.statements = statements(database.dialect)
         self._writer = GroupWriter(self._perform)
         self._connection: Connection | None = None
-        self._watching: Connection | None = None
-        self._watch = threading.Lock()
+        self._using = threading.Lock()  # the writer's connection
+        self._calls = 0  # written by it, without commits and renewals
         self._listeners = Listeners()
         self._hearing: Callable[[], None] | None = None
 
@@ -124,10 +127,9 @@ class Transactions:
         self._writer.close()
         if self._hearing is not None:
             self._hearing()
-        with self._watch:
-            for kept in (self._connection, self._watching):
-                if kept is not None:
-                    kept.close()
+        with self._using:
+            if self._connection is not None:
+                self._connection.close()
         self._database.close()
 
     async def write(
@@ -168,20 +170,25 @@ class Transactions:
     def _rows(self, statement: Select[*Ts], parameters: Mapping[str, object] | None) -> Sequence[Row[*Ts]]:
         return self._database.rows(statement, parameters)
 
-    async def changes(self) -> tuple[int, float] | None:
-        """A number that stays the same while nobody commits, and the time; None if the database has no such number."""
+    async def changes(self) -> tuple[tuple[int, int], float] | None:
+        """What stays the same while nobody writes, and the time; None if that is not known now.
+
+        This process's commits and renewals do not count: they change nothing that others want of a run.
+        """
         read = self._database.backend.changes
         return None if read is None else await asyncio.to_thread(self._changes, read)
 
     @patient
-    def _changes(self, read: Callable[[Connection], int]) -> tuple[int, float]:
+    def _changes(self, read: Callable[[Connection], int]) -> tuple[tuple[int, int], float] | None:
+        if not self._using.acquire(timeout=USED_SECONDS):
+            return None
         try:
-            with self._watch:
-                if self._watching is None:  # kept: the number means something to its connection only
-                    self._watching = self._database.watcher()
-                return read(self._watching), self.clock(self._watching)
+            connection = self._kept()  # the database's number does not count what was committed over it
+            return (read(connection), self._calls), self.clock(connection)
         except self._database.faults as error:
             raise self._database.backend.explain(error) from error
+        finally:
+            self._using.release()
 
     def clock(self, connection: Connection) -> float:
         """The time that leases use."""
@@ -232,15 +239,23 @@ class Transactions:
                 self._drop_connection([job])
                 time.sleep(PAUSE_SECONDS)
 
-    def _transact(self, jobs: Sequence[WriteJob], *, careful: bool) -> None:
-        self._committing, self._now = False, None
-        if self._connection is None:  # kept, because taking one from the pool costs as much as a commit
+    def _kept(self) -> Connection:
+        """The writer's connection; kept, because taking one from the pool costs as much as a commit."""
+        if self._connection is None:
             taken = self._database.writer()
             self._database.backend.hurry(taken)
             self._connection = taken
-        connection = self._connection
+        return self._connection
+
+    def _transact(self, jobs: Sequence[WriteJob], *, careful: bool) -> None:
+        with self._using:
+            self._calls += any(isinstance(job, _CallJob) and not job.apart for job in jobs)
+            self._write(self._kept(), jobs, careful=careful)
+
+    def _write(self, connection: Connection, jobs: Sequence[WriteJob], *, careful: bool) -> None:
+        self._committing, self._now = False, None
         merge = None if careful else self._database.backend.merge
-        with connection.begin():
+        with stop_gate.transaction(), connection.begin():
             # Renewals first: between commits they would split them into groups of their own.
             ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
             parts = [list(some) for _, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob))]

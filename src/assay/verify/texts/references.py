@@ -101,7 +101,7 @@ def titled(entry: str) -> str:
 
 # What one of Assay's exports says about itself, in any language: its headings, and its line of counts.
 
-_TITLES = ("Claims to check", "Verification", "Limits")
+_TITLES = ("Claims to check", "Verification", "Limits", "What the verdicts mean")
 _NUMBER = r"[\d.,\s\u00a0\u202f]+"
 _SEVERAL = (0, 1, 2, 3, 11, 100)
 """Numbers that together need every plural form."""

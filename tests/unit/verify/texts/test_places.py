@@ -83,6 +83,7 @@ def test_own_markers_of_a_foreign_text_name_nothing() -> None:
 
 def test_what_an_export_says_of_itself_is_left_out() -> None:
     text = "It rose [1].\n\n## Claims to check\n\n- unsupported (“It fell by 3 %.”)\n\n## Sources\n\n1. One\n"
+    text += "\n## What the verdicts mean\n\n- **quoted**: Copied word for word from its source.\n"
     assert [claim.text for claim in claims(mark(text).text)] == ["It rose."]
 
 

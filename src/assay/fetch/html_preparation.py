@@ -1,0 +1,143 @@
+"""Prepares a page for reading: opens what browsers show without scripts, removes what lies over the text, and finds the
+text that stands in where a page shows none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.core.later import later
+from assay.core.patterns import regex
+from assay.fetch.html_markdown import to_markdown
+from assay.fetch.html_metadata import LINKED, read_linked
+from assay.fetch.wall_words import CONSENT
+
+if TYPE_CHECKING:
+    from selectolax import lexbor
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+else:
+    lexbor = later("selectolax.lexbor")
+
+# A component's own tree (shadow DOM) in the page itself: `<template shadowrootmode="open">`.
+
+_SHADOW = regex(r"<template\b[^<>]{0,300}\bshadowroot(?:mode)?\b", re.IGNORECASE)
+_TEMPLATE = regex(r"<(/?)template\b([^<>]*)>", re.IGNORECASE)
+
+
+def shown_components(page: str) -> str:
+    """`page` with the trees of its components as ordinary elements; other templates show nothing and stay."""
+    return "".join(_opened(page)) if _SHADOW.search(page) else page
+
+
+def _opened(page: str) -> Iterator[str]:
+    at = 0
+    open_ones: list[bool] = []
+    for tag in _TEMPLATE.finditer(page):
+        if not tag[1]:
+            open_ones.append("shadowroot" in tag[2].lower())
+            shadow = open_ones[-1]
+        else:
+            shadow = bool(open_ones) and open_ones.pop()
+        if shadow:
+            yield page[at : tag.start()] + f"<{tag[1]}div>"
+            at = tag.end()
+    yield page[at:]
+
+
+# What lies over a text or before it.
+
+_NAMES = "cookie consent gdpr dsgvo didomi usercentrics sp_message qc-cmp iubenda truste osano klaro tarteauc".split()
+_OVER = regex("|".join([*_NAMES, "aria-modal", "dialog"]), re.IGNORECASE)
+REQUESTS = ", ".join(
+    (
+        *(f"[{attribute}*='{name}' i]" for name in _NAMES for attribute in ("id", "class")),
+        "[role=dialog]",
+        "[role=alertdialog]",
+        "[aria-modal=true]",
+    )
+)
+"""Elements that consent managers add to a page, and dialogs."""
+ASKING = "button, [role=button], input[type=submit], input[type=button], input[type=checkbox], a[class*=btn i]"
+"""A request can be answered."""
+LONGEST_REQUEST = 50_000
+"""Characters; requests list hundreds of partners."""
+KEPT = "h1, article, main"
+
+
+def remove_requests(tree: LexborHTMLParser, page: str) -> None:
+    """Remove requests for consent, unless one holds the page's heading or is in its article."""
+    if not _OVER.search(page):
+        return
+    found = [node for node in tree.css(REQUESTS) if _asks(node) and not _is_text(node)]
+    numbers = {node.mem_id for node in found}
+    for node in [each for each in found if not any(above.mem_id in numbers for above in _above(each))]:
+        node.decompose()
+
+
+def _asks(node: LexborNode) -> bool:
+    """True if an element asks for consent, and can be answered."""
+    if node.tag in ("html", "body", "script", "link", "style") or node.css_first(ASKING) is None:
+        return False
+    text = node.text(deep=True)
+    return len(text) < LONGEST_REQUEST and CONSENT.search(text) is not None
+
+
+def _is_text(node: LexborNode) -> bool:
+    """True if an element holds the page's text, or is in it."""
+    return node.css_first(KEPT) is not None or any(each.tag in ("article", "main") for each in _above(node))
+
+
+def _above(node: LexborNode) -> Iterator[LexborNode]:
+    above = node.parent
+    while above is not None:
+        yield above
+        above = above.parent
+
+
+LEAST_STORY = 500
+"""Characters in the paragraphs of an article that is the page's own."""
+
+
+def remove_other_articles(tree: LexborHTMLParser) -> None:
+    """Remove the articles behind the page's own: scrolling on, sites show the next ones, each with a heading."""
+    found = [node for node in tree.css("article") if not any(each.tag == "article" for each in _above(node))]
+    own = next((node for node in found if node.css_first("h1") is not None), None)
+    if own is None or own != found[0] or sum(len(each.text(deep=True)) for each in own.css("p")) < LEAST_STORY:
+        return
+    for node in found[1:]:
+        if node.css_first("h1, h2") is not None:
+            node.decompose()
+
+
+# Text for readers without scripts: in `<noscript>`, in a frame's own text, in what the page tells search engines.
+
+LEAST, LONGEST_NOTICE = 100, 300
+"""Characters of a text that stands in at least, and of a notice at most."""
+NOTICE = regex(r"java\s?-?script|джаваскрипт", re.IGNORECASE)
+
+
+def stand_in(tree: LexborHTMLParser) -> str:
+    """The longest text that a page holds for readers without scripts; "" if there is none.
+
+    An article that is not free to read is not taken from what the page tells search engines.
+    """
+    found = [_read("".join(node.html or "" for node in tree.css("noscript") if not node.css_first("iframe")))]
+    found += [_read(node.attributes.get("srcdoc") or "") for node in tree.css("iframe[srcdoc]")]
+    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
+    if linked.free:
+        found.append(_read(linked.body) if "</" in linked.body else linked.body)
+    best = max(found, key=len).strip()
+    return best if len(best) >= LEAST and not is_notice(best) else ""
+
+
+def _read(part: str) -> str:
+    """The text of a piece of HTML."""
+    tree = lexbor.LexborHTMLParser(part.replace("<noscript", "<div").replace("</noscript", "</div"))
+    return to_markdown(tree.body) if tree.body is not None else ""
+
+
+def is_notice(text: str) -> bool:
+    """True if a short text says that the page needs JavaScript."""
+    return len(text) < LONGEST_NOTICE and NOTICE.search(text) is not None

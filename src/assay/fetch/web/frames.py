@@ -1,0 +1,111 @@
+"""Finds the page that a frameset, or a page with nothing but a frame or an embedded document, shows its readers."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from assay.core.errors import FetchFailed
+from assay.core.patterns import regex
+from assay.core.sources import Fetched
+from assay.core.web_addresses import BadUrl, is_below, read
+from assay.fetch.html_markdown import HIDDEN
+from assay.fetch.web.response import HTML
+
+MOST_FRAMES, DEEPEST = 4, 2
+"""The frames of a page that are requested, and of a page in a frame."""
+LARGEST = 500_000
+"""Bytes; a larger page has text of its own."""
+LEAST = 200
+"""Characters of text from which on a page is read as it is, whatever it embeds."""
+FRAMED = regex(rb"<(?:frame|iframe|embed|object)\b", re.IGNORECASE)
+AROUND = [
+    "script",
+    "style",
+    "noscript",
+    "noframes",
+    "template",
+    "head",
+    "nav",
+    "header",
+    "footer",
+    "aside",
+    "form",
+    "svg",
+]
+SMALL = 50
+"""Pixels; a smaller frame shows nothing to read."""
+DOCUMENTS = 'embed[type="application/pdf"][src], object[type="application/pdf"][data]'
+Fetch = Callable[[str], Awaitable[Fetched]]
+
+
+async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
+    """Return what a page shows in its frames, if it has hardly any text of its own; else the page.
+
+    Of several frames the one with the most text is the page: the others are menus and titles. It counts as a redirect,
+    so the way to it is in the snapshot. A frame of another site is followed only from a frameset, which hides the
+    address of its frames; in other pages such frames are advertisements and films. `fetch` follows the rules of any
+    page.
+    """
+    if depth == 0 or len(page.body) > LARGEST or page.media_type not in HTML or not FRAMED.search(page.body):
+        return page
+    urls, most = await asyncio.to_thread(_frames, page)
+    best = page
+    for url in urls:
+        try:
+            found = await framed(await fetch(url), fetch, depth - 1)
+        except FetchFailed:
+            continue
+        characters = await asyncio.to_thread(_characters, found)
+        if characters > most and found.final_url != page.final_url:
+            best, most = found, characters
+    if best is page:
+        return page
+    return msgspec.structs.replace(best, url=page.url, redirects=(*page.redirects, page.final_url, *best.redirects))
+
+
+def _frames(page: Fetched) -> tuple[tuple[str, ...], int]:
+    """The addresses of the frames that may hold the text of a page, and the characters of its own text."""
+    tree = LexborHTMLParser(page.body)
+    set_of = tree.css("frameset frame[src]")
+    found = [node.attributes.get("src") or "" for node in set_of]
+    own = _characters(page)
+    if not set_of and own < LEAST:
+        shown = [node for node in tree.css(f"iframe[src], {DOCUMENTS}") if not _is_hidden(node)]
+        found = [node.attributes.get("src") or node.attributes.get("data") or "" for node in shown]
+    elif not set_of:
+        found = []
+    urls = dict.fromkeys(_address(link, page.final_url, anywhere=bool(set_of)) for link in found)
+    urls.pop("", None)
+    return tuple(urls)[:MOST_FRAMES], own
+
+
+def _address(link: str, base: str, *, anywhere: bool) -> str:
+    """A frame's address; "" if it is none, or of another site."""
+    try:
+        place, home = read(link, base), read(base)
+    except BadUrl:
+        return ""
+    one, other = place.host.removeprefix("www."), home.host.removeprefix("www.")
+    return place.href if anywhere or is_below(one, other) or is_below(other, one) else ""
+
+
+def _is_hidden(node: LexborNode) -> bool:
+    stated = node.attributes
+    sizes = [(stated.get(name) or "").strip().removesuffix("px") for name in ("width", "height")]
+    if any(size.isascii() and size.isdigit() and int(size) < SMALL for size in sizes if len(size) < 6):
+        return True
+    return "hidden" in stated or HIDDEN.search(stated.get("style") or "") is not None
+
+
+def _characters(page: Fetched) -> int:
+    """Characters of a page's text without menus; any other document counts as all text."""
+    if page.media_type not in HTML:
+        return len(page.body)
+    tree = LexborHTMLParser(page.body)
+    tree.strip_tags(AROUND)
+    return len(" ".join(tree.body.text(separator=" ").split())) if tree.body is not None else 0

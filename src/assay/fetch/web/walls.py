@@ -1,0 +1,234 @@
+"""Recognizes answers that stand in place of a page: error pages with status 200, checks for robots, log-ins, requests
+for consent.
+
+All of them are short, and say nothing of their own: a page that states when it was published, or has more than a few
+sentences outside links, menus and forms, is never one of them. What is left must say so twice, in two of: its title or
+heading, its address (which the address that was asked for does not), its fields and scripts. Nothing is tried to get
+past a wall.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.core.charsets import in_utf8
+from assay.core.errors import ExtractError
+from assay.core.patterns import regex
+from assay.core.sources import Fetched
+from assay.core.web_addresses import BadUrl, read
+from assay.fetch.html import CHARSET
+from assay.fetch.html_metadata import LINKED, attribute, read_linked
+from assay.fetch.text_form import decode
+from assay.fetch.wall_words import (
+    CONSENT,
+    CONSENT_PLACE,
+    ERROR_END,
+    ERROR_PLACE,
+    LOGIN_PLACE,
+    NOT_FOUND,
+    ROBOT,
+    ROBOT_PLACE,
+    ROBOT_TITLE,
+)
+from assay.fetch.web.response import HTML
+
+LARGEST = 3_000_000
+"""Bytes; what is larger is no wall."""
+MOST_PROSE, LEAST_PROSE = 1_000, 400
+"""Characters of text outside links, menus and forms that a wall has at most, and with one sign less."""
+MOST_CONSENT = 4_000
+"""Characters of a request for consent, which names purposes and partners."""
+MOSTLY = 0.6
+"""The share of a request for consent that is in sentences about it."""
+LONGEST_TITLE = 120
+FIELDS = 1
+"""Fields that are filled in by hand, of a form that only asks whether somebody is human: the letters of a picture."""
+ASIDE = ["script", "style", "noscript", "template", "head", "svg", "nav", "header", "footer", "aside"]
+APART = ["a", "form", "button", "select", "textarea", "label"]
+"""Elements whose text is no prose: links to other pages, and what belongs to fields."""
+BUTTON = "button, input[type=submit], input[type=button], [role=button]"
+TYPED = "input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=search], textarea"
+PUBLISHED = 'meta[property="article:published_time" i], meta[name="citation_title" i]'
+CHALLENGE = regex(
+    r"cdn-cgi/challenge-platform/h/|_cf_chl_opt|cf-browser-verification|challenges\.cloudflare\.com|_Incapsula_Resource"
+    r"|captcha-delivery\.com|px-captcha|within\.website/x/cmd/anubis|\.awswaf\.com|AwsWafIntegration|ddos-guard"
+    r"|sucuri_cloudproxy|h-?captcha|recaptcha|validateCaptcha|geetest|arkoselabs|friendly-?challenge",
+    re.IGNORECASE,
+)
+"""Scripts and forms that tell people from programs; many pages have them beside their text."""
+CHECKS = frozenset((401, 403, 405, 429, 503))
+"""Statuses that may come with a check for browsers."""
+LARGEST_CHECK = 200_000
+"""Bytes of the page with an error that are read."""
+ANY_CHECK = "a check for browsers stands in place of the page"
+SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
+
+
+def checks_browsers(headers: Mapping[str, str]) -> bool:
+    """True if an answer says that it is a check for browsers."""
+    return headers.get("cf-mitigated", "") == "challenge" or "x-amzn-waf-action" in headers
+
+
+def is_check(media_type: str, body: bytes) -> bool:
+    """True if the page that came with an error is a check for browsers. Blocking: milliseconds."""
+    if media_type not in HTML:
+        return False
+    try:
+        return bool(_bot_check(_look(decode(body)), ""))
+    except ExtractError:
+        return False
+
+
+def wall(page: Fetched) -> str:
+    """Why a page is not what was asked for; "" if it may be. The reason begins with its kind. Blocking: milliseconds.
+
+    The kinds are "not found", "bot check", "login" and "consent".
+    """
+    if page.media_type not in HTML or len(page.body) > LARGEST:
+        return ""
+    try:
+        text = _decoded(page)
+    except ExtractError:
+        return ""
+    if _prose(text) > MOST_CONSENT:
+        return ""
+    seen, way = _look(text), _Way(page)
+    if seen.published:
+        return ""
+    return _bot_check(seen, way.asked) or _not_found(seen, way) or _login(seen, way) or _consent(seen, way)
+
+
+class _Sight(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page shows at a glance: its titles, its prose, the text that includes forms, its fields."""
+
+    titles: tuple[str, ...]
+    prose: int
+    text: str
+    published: bool
+    challenge: bool
+    password: bool
+    typed: int
+    buttons: bool
+
+
+class _Way:
+    """The addresses of a page: where it was asked for, and where that led."""
+
+    def __init__(self, page: Fetched) -> None:
+        self.asked, self.final = (_place(page.url), _place(page.final_url))
+
+    def leads_to(self, words: re.Pattern[str]) -> bool:
+        """True if the final address has such words, and the one that was asked for has none."""
+        return self.asked != self.final and bool(words.search(self.final)) and not words.search(self.asked)
+
+
+def _place(url: str) -> str:
+    """The host and path of an address, in lower case; a query often holds the address to return to."""
+    try:
+        found = read(url)
+    except BadUrl:
+        return ""
+    return f"{found.host}{found.target.partition('?')[0]}".lower()
+
+
+def _decoded(page: Fetched) -> str:
+    """A page's HTML.
+
+    Raises:
+        ExtractError: it is not text.
+    """
+    body = in_utf8(page.body, page.headers.get("content-type", ""))
+    declared = CHARSET.search(body[:4096])
+    return decode(body, declared[1].decode("ascii") if declared else "")
+
+
+def _prose(page: str) -> int:
+    """Characters of text outside menus, links and forms."""
+    tree = LexborHTMLParser(page)
+    tree.strip_tags([*ASIDE, *APART])
+    return len(_text(tree, " "))
+
+
+def _look(page: str) -> _Sight:
+    tree = LexborHTMLParser(page)
+    heads = [attribute(tree, 'meta[property="og:title" i]', "content")]
+    heads += [" ".join(node.text(deep=True).split()) for node in tree.css("title, h1")[:4]]
+    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
+    published = bool(linked.published) or tree.css_first(PUBLISHED) is not None
+    tree.strip_tags(ASIDE)
+    password, buttons = tree.css_first("input[type=password]") is not None, tree.css_first(BUTTON) is not None
+    typed = len(tree.css(TYPED))
+    return _Sight(
+        titles=tuple(head[:LONGEST_TITLE] for head in heads if head),
+        prose=_prose(page),
+        text=_text(tree, "\n")[: 2 * MOST_CONSENT],
+        published=published,
+        challenge=bool(CHALLENGE.search(page)),
+        password=password,
+        typed=typed,
+        buttons=buttons,
+    )
+
+
+def _text(tree: LexborHTMLParser, separator: str) -> str:
+    text = tree.body.text(separator=separator) if tree.body is not None else ""
+    return separator.join(" ".join(line.split()) for line in text.split("\n") if line.strip())
+
+
+def _says(seen: _Sight, words: re.Pattern[str]) -> bool:
+    return any(words.search(title) for title in seen.titles)
+
+
+def _bot_check(seen: _Sight, asked: str) -> str:
+    """A check for robots: by two of its title, its script or picture, and its words. A form to write to somebody has
+    more fields.
+    """
+    if seen.prose > LEAST_PROSE or seen.typed > FIELDS or seen.password or ROBOT_PLACE.search(asked):
+        return ""
+    signs = _says(seen, ROBOT_TITLE) + bool(ROBOT.search(seen.text)) + seen.challenge
+    return f"bot check: {ANY_CHECK}" if signs >= 2 else ""
+
+
+def _not_found(seen: _Sight, way: _Way) -> str:
+    """An error page: by its title or heading, or by the address to which it was moved."""
+    if seen.prose > MOST_PROSE or ERROR_PLACE.search(way.asked):
+        return ""
+    if _says(seen, NOT_FOUND):
+        return "not found: the page itself says so, whatever its status"
+    moved = seen.prose < LEAST_PROSE and way.leads_to(ERROR_END)
+    return "not found: the address leads to an error page" if moved else ""
+
+
+def _login(seen: _Sight, way: _Way) -> str:
+    """A page to log in: by a field for a password, or by its address and a button, and hardly any text."""
+    if seen.prose > MOST_PROSE or LOGIN_PLACE.search(way.asked):
+        return ""
+    moved, short = way.leads_to(LOGIN_PLACE), seen.prose < LEAST_PROSE
+    if (seen.password and (short or moved)) or (seen.buttons and short and moved):
+        return "login: the page is shown only to those who log in"
+    return ""
+
+
+def _consent(seen: _Sight, way: _Way) -> str:
+    """A request for consent: by a button and its words, of which it has hardly others, and fewer if its address says so
+    too.
+    """
+    if CONSENT_PLACE.search(way.asked) or len(seen.text) > MOST_CONSENT or not seen.buttons or _titled(seen):
+        return ""
+    least = MOSTLY / 2 if way.leads_to(CONSENT_PLACE) else MOSTLY
+    return "consent: a request for consent stands in place of the page" if _share(seen.text) >= least else ""
+
+
+def _titled(seen: _Sight) -> bool:
+    """True if consent is the page's own subject."""
+    return bool(seen.titles) and all(CONSENT.search(title) for title in seen.titles)
+
+
+def _share(text: str) -> float:
+    """The share of a text that is in sentences about consent."""
+    sentences = SENTENCE.split(text)
+    return sum(len(each) for each in sentences if CONSENT.search(each)) / (sum(map(len, sentences)) or 1)

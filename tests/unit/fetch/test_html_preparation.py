@@ -1,0 +1,122 @@
+"""What a page shows without scripts, and what lies over its text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from walled_pages import BANNER, FACT, FOOT, document
+
+from assay.core.errors import NeedsScripts
+from assay.core.sources import Extracted
+from assay.fetch.browser import look
+from assay.fetch.html import HtmlExtractor
+from assay.fetch.html_preparation import shown_components
+
+SHELL = '<div id="root"></div><script src="/app.js"></script>'
+BODY = " ".join([FACT] * 4)
+
+
+def read(page: str) -> Extracted:
+    return next(iter(HtmlExtractor().extract(page.encode(), "page.html")))
+
+
+def linked(**more: object) -> str:
+    article = {"@type": "NewsArticle", "headline": "Tides", "articleBody": BODY, **more}
+    return f'<script type="application/ld+json">{json.dumps(article)}</script>'
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        document(SHELL, linked()),
+        document(SHELL, linked(articleBody=f"<p>{BODY}</p>")),
+        document(f"{SHELL}<noscript><h1>Tides</h1><p>{BODY}</p></noscript>"),
+        document(f'<iframe srcdoc="<p>{BODY}</p>"></iframe><script>x()</script>'),
+        document(f'<x-story><template shadowrootmode="open"><p>{BODY}</p></template></x-story><script>x()</script>'),
+    ],
+)
+def test_text_that_is_there_without_scripts_is_read(page: str):
+    assert FACT in read(page).text
+    assert not look(page.encode()).short or "shadowroot" in page
+
+
+def test_an_article_that_is_not_free_is_not_taken_from_what_search_engines_are_told():
+    teaser = "<main><h1>Tides</h1><p>The tides of the old harbor have been measured again, and much is new.</p></main>"
+    found = read(document(f"{teaser}<script>x()</script>", linked(isAccessibleForFree="False")))
+    assert FACT not in found.text
+    assert found.metadata["access"] == "paywall"
+    assert "access" not in read(document(teaser, linked(isAccessibleForFree=True))).metadata
+    tier = '<meta property="article:content_tier" content="metered">'
+    assert read(document(teaser, tier)).metadata["access"] == "paywall"
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "<noscript>You need to enable JavaScript to run this app.</noscript>",
+        "<p>We're sorry but harbor doesn't work properly without JavaScript enabled. Please enable it.</p>",
+        "<p>Bitte aktivieren Sie JavaScript, um diese Seite anzuzeigen.</p>",
+    ],
+)
+def test_a_notice_that_scripts_are_needed_is_no_text(notice: str):
+    page = document(SHELL + notice)
+    assert look(page.encode()).bare
+    if "noscript" not in notice:
+        with pytest.raises(NeedsScripts):
+            read(page)
+
+
+def test_a_short_page_about_scripts_is_a_page():
+    page = document("<main><h1>JavaScript</h1><p>JavaScript runs in browsers.</p></main>", title="JavaScript")
+    assert "runs in browsers" in read(page).text
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_request_for_consent_is_left_out(before: bool):
+    story = f"<main><h1>Tides</h1><p>{BODY}</p></main>"
+    found = read(document((BANNER + story if before else story + BANNER) + FOOT, title="Tides")).text
+    assert FACT in found
+    assert "personalise" not in found
+
+
+def test_an_article_about_consent_in_a_box_named_so_stays():
+    about = f"<p>Cookies need consent. {BODY}</p><button>Share</button>"
+    for page in (
+        f'<div class="cookie-guide"><h1>Cookies</h1>{about}</div>',
+        f'<main><h1>Law</h1><div class="consent">{about}</div></main>',
+        f'<h1>Law</h1><div id="gdpr"><p>Cookies need consent. {BODY}</p></div>',
+    ):
+        assert "Cookies need consent" in read(document(page, title="Law")).text
+
+
+def test_only_the_trees_of_components_are_opened():
+    page = (
+        "<template><p>a</p></template><template shadowrootmode=open><p>b</p><template><p>c</p></template></template>d"
+    )
+    assert shown_components(page) == ("<template><p>a</p></template><div><p>b</p><template><p>c</p></template></div>d")
+
+
+@given(st.lists(st.sampled_from(["<template>", "<template shadowrootmode=open>", "</template>", "text", "<p>"])))
+def test_any_templates_are_read(pieces: list[str]):
+    page = "".join(pieces)
+    opened = shown_components(page)
+    assert opened.count("text") == page.count("text")
+    assert opened.count("<p>") == page.count("<p>")
+
+
+def test_the_articles_behind_the_pages_own_are_left_out():
+    box = "<article><h2>A box</h2><p>Of the same page.</p></article>"
+    own = f"<article><h1>Tides</h1><p>{BODY}</p><p>{BODY}</p>{box}</article>"
+    behind = "".join(
+        f"<article><h1>Story {n}</h1><p>{'The mayor of Springfield opens a bridge. ' * 20}</p></article>"
+        for n in range(3)
+    )
+    found = read(document(f'{own}{behind}<script src="/app.js"></script>', title="Tides")).text
+    assert FACT in found
+    assert "Of the same page" in found
+    assert "mayor" not in found
+    comments = "<article><p>I saw the tide of 1838 in a picture of my grandmother.</p></article>"
+    assert "grandmother" in read(document(f"<article><h1>Tides</h1><p>{FACT}</p></article>{comments}")).text

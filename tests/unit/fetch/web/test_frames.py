@@ -1,0 +1,81 @@
+"""Pages in frames: the page that is shown is the page that is read."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from walled_pages import FACT, FOOT, document
+from web import FORBIDDEN, Site, fetcher, response, site
+
+HTML = "text/html; charset=utf-8"
+STORY = document(f"<main><h1>Tides</h1><p>{FACT * 4}</p></main>", title="Tides")
+SHORT = document("<p>Menu of the harbor</p>")
+
+
+@pytest.fixture
+async def there() -> AsyncIterator[Site]:
+    async with site() as made:
+        made.pages |= {path: response(page, Content_Type=HTML) for path, page in (("/story", STORY), ("/menu", SHORT))}
+        yield made
+
+
+async def test_the_frame_with_the_most_text_is_the_page(there: Site):
+    there.pages["/"] = response(
+        '<html><frameset cols="20%,80%"><frame src="menu"><frame src="story"><noframes>Your browser shows no frames.'
+        "</noframes></frameset></html>",
+        Content_Type=HTML,
+    )
+    async with fetcher() as web:
+        page = await web.fetch(there.url())
+    assert (page.url, page.final_url, page.redirects) == (there.url(), there.url("/story"), (there.url(),))
+    assert FACT.encode() in page.body
+
+
+async def test_a_frameset_in_a_frameset_and_no_further(there: Site):
+    for depth in range(5):
+        inside = f'<frameset><frame src="/{depth + 1}"></frameset>' if depth < 4 else STORY
+        there.pages[f"/{depth}"] = response(inside, Content_Type=HTML)
+    async with fetcher() as web:
+        assert (await web.fetch(there.url("/2"))).final_url == there.url("/4")
+        assert (await web.fetch(there.url("/0"))).final_url == there.url("/0")
+
+
+async def test_a_frame_alone_on_a_page_is_the_page(there: Site):
+    there.pages["/"] = response(document(f'<h1>Tides</h1><iframe src="/story"></iframe>{FOOT}'), Content_Type=HTML)
+    there.pages["/pdf"] = response(
+        document('<embed src="/file" type="application/pdf" width="100%">'), Content_Type=HTML
+    )
+    there.pages["/file"] = response(b"%PDF-1.4 and more", Content_Type=HTML)
+    async with fetcher() as web:
+        assert (await web.fetch(there.url())).final_url == there.url("/story")
+        found = await web.fetch(there.url("/pdf"))
+    assert (found.final_url, found.media_type) == (there.url("/file"), "application/pdf")
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        f'<p>{FACT * 3}</p><iframe src="/story"></iframe>',
+        '<iframe src="/story" width="1" height="1"></iframe>',
+        '<iframe src="/story" style="display: none"></iframe>',
+        '<iframe src="/dead"></iframe>',
+        f'<iframe src="http://{FORBIDDEN}/story"></iframe>',
+        '<iframe src="https://ads.example/story"></iframe>',
+        '<iframe src="about:blank"></iframe>',
+        '<iframe src="/"></iframe>',
+    ],
+)
+async def test_other_frames_are_left_alone(there: Site, frame: str):
+    there.pages["/"] = response(document(frame), Content_Type=HTML)
+    async with fetcher() as web:
+        assert (await web.fetch(there.url())).final_url == there.url()
+    assert "/story" not in there.asked
+
+
+async def test_no_more_than_four_frames_are_requested(there: Site):
+    frames = "".join(f'<frame src="/f{n}">' for n in range(9))
+    there.pages["/"] = response(f"<html><frameset>{frames}</frameset></html>", Content_Type=HTML)
+    async with fetcher() as web:
+        await web.fetch(there.url())
+    assert there.asked == ["/", "/f0", "/f1", "/f2", "/f3"]
