@@ -23,13 +23,13 @@ def below_titles(question: TopicQuestion, statements: Sequence[QuotableStatement
     for: a section under "Moving the bridge" tells how, but not when; then only statements with one of the words count.
     """
     gains = [0.0] * len(statements)
-    if len(set(question.keys)) < FEWEST_KEYS or comparisons.read(question.text):
+    if len(set(question.keys)) < FEWEST_KEYS:
         return gains
     sections = defaultdict[tuple[int, str], list[int]](list)
     for at, each in enumerate(statements):
         if each.heading and each.kind == "prose":
             sections[each.source, each.heading].append(at)
-    shares = {section: _share(question, section[1]) for section in sections}
+    shares = {section: title_share(question, section[1]) for section in sections}
     best = max(shares, key=lambda section: (shares[section], -section[0]), default=None)
     if best is not None and shares[best]:
         told = [at for at in sections[best] if asks(_title(best[1])) or _has_key(question, statements[at])]
@@ -39,12 +39,12 @@ def below_titles(question: TopicQuestion, statements: Sequence[QuotableStatement
     return gains
 
 
-def _share(question: TopicQuestion, heading: str) -> float:
+def title_share(question: TopicQuestion, heading: str) -> float:
     """How much of the words of a question and of the last title above are common (Jaccard index), 0 if too little."""
     title = _title(heading)
     if asks(title):
         title, least = title[sentences(title)[-1][0] :], QUESTION_SHARE
-    elif question.wanted in ("other", "reason"):
+    elif question.wanted in ("other", "reason") and comparisons.read(question.text) is None:
         least = TITLE_SHARE
     else:
         return 0.0

@@ -14,8 +14,10 @@ from assay.core.brief import Section
 from assay.core.messages import Request
 from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
-from assay.core.relevance import comparisons
+from assay.core.relevance import comparisons, read_question
 from assay.core.relevance.comparisons import Comparison
+from assay.core.relevance.relations import asks
+from assay.core.relevance.section_titles import title_share
 from assay.core.text import ends_sentence
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
@@ -189,7 +191,7 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
         return followed
     if pair := comparisons.read(question.text):
         tasks = (question, *map(analyze, pair.sides))
-        if compared := _compared(pair, [(short(task.text), select(task, shelf, question)) for task in tasks]):
+        if compared := _compared(pair, [(short(task.text), select(task, shelf, question)) for task in tasks], shelf):
             return compared
     if items_asked(question, shelf):
         return select(question, shelf)
@@ -202,7 +204,7 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
     """The findings that answer the question: the best of each whose task was a part of it, else of all."""
     if followed := hops.answer(question.text, shelf):
         return followed
-    if (pair := comparisons.read(question.text)) and (compared := _compared(pair, found)):
+    if (pair := comparisons.read(question.text)) and (compared := _compared(pair, found, shelf)):
         return compared
     if items := items_asked(question, shelf):
         return [*introduced((unit for _, units in found for unit in units), items), *items]
@@ -214,19 +216,30 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
     return _once([unit for units in each for unit in _leading(units, len(each))])
 
 
-def _compared(pair: Comparison, found: Sequence[Finding]) -> list[QuotableUnit]:
+def _compared(pair: Comparison, found: Sequence[Finding], shelf: ShownSources) -> list[QuotableUnit]:
     """How both things differ or are alike, and what each of them is; empty if neither is said.
 
-    If nothing says what one of them is, and no sentence has both, only the other is told.
+    If nothing says what one of them is, and no sentence has both, only the other is told. What stands below the same
+    question, as in a FAQ, needs nothing else.
     """
     by_task = {task.partition("\n")[0]: units for task, units in found}
     best = by_task.get(short(pair.text), [])[:ANSWER]
+    if best and _is_below(pair.text, best[0], shelf):
+        return best
     sides = [set(topics(side)) for side in pair.sides]
     named = [unit for unit in best if any(side.issubset(stems(unit.text)) for side in sides)]
     told = [unit for unit in named if comparisons.contrasts(unit.text)][:A_SOURCE]
     each = [by_task.get(short(side), [])[: 1 if told else A_SOURCE] for side in pair.sides]
     both = any(all(side.issubset(stems(unit.text)) for side in sides) for unit in best)
     return _once([*told, *(unit for units in each for unit in units)]) if told or all(each) or not both else []
+
+
+def _is_below(question: str, unit: QuotableUnit, shelf: ShownSources) -> bool:
+    """True if the title above a sentence asks the same question."""
+    book = shelf.by_passage.get(unit.passages[0])
+    above = (each.heading for each in book.sentences if each.passage == unit.passages[0]) if book else ()
+    heading = next(iter(above), "")
+    return asks(heading) and title_share(read_question(question), heading) > 0
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:

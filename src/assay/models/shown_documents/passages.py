@@ -35,6 +35,8 @@ _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
 _URL = regex(r"\]\([^)\s]*\)|https?://\S+")
 _BRACE = regex(r"(?<!\S)[{}](?!\S)")
 """A brace alone, as code has it."""
+_NAVIGATION = regex(r"(?:next|prev(?:ious)?|up|top):\s.*[,|]?\s(?:next|prev(?:ious)?|up):\s", re.IGNORECASE)
+"""Links to the pages around, as Texinfo writes them on one line."""
 _LINK_TARGET = regex(r"\[[^\]]+\]:\s")
 _CODE = regex(
     r"[{};]\s*$|^\s*[\w.\[\]\"']+\s*(?:[:+*/-]?=|->)\s*\S.*$"
@@ -301,7 +303,7 @@ def _quotable(line: str, fewest: int) -> bool:
         and letters * 2 > len(without_stamp(line))
         and (" " in line or not line.isascii())
         and not line.startswith(_STRUCTURE)
-        and not _LINK_TARGET.match(line)
+        and not (_LINK_TARGET.match(line) or _NAVIGATION.match(line))
         and not line.endswith((":", "：", "…", "..."))
         and line.count(" = ") < 2
         and not _BRACE.search(line)
