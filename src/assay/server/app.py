@@ -240,7 +240,7 @@ class PromptProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Serves one backend. The caller handles signals, and calls `stop`. `listens` is called once it accepts requests."""
+    """Serves one backend. The caller handles signals, and calls `stop`; it is told once requests are accepted."""
 
     def __init__(self, config: uvicorn.Config, backend: Backend, listens: Callable[[], None]) -> None:
         super().__init__(config)

@@ -12,6 +12,7 @@ from typing import Any
 import tomlkit
 from filelock import FileLock, Timeout
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AbstractTable
 
 from assay import settings
 from assay.core.errors import ConfigError
@@ -30,10 +31,10 @@ def write(name: str, value: object) -> Path:
 
 
 def remove(name: str) -> bool:
-    """Remove `name` (dotted) and return whether it was there.
+    """Remove `name` (dotted), with tables that it leaves empty, and return whether it was there.
 
     Raises:
-        ConfigError: as for `write`.
+        ConfigError: as for `write`, or it is a table.
     """
     path = settings.config_path()
     with _locked(path):
@@ -77,15 +78,15 @@ def contents() -> str:
         raise ConfigError(f"{path} cannot be read ({error}): check its permissions, or set ASSAY_CONFIG") from error
 
 
-def check(draft: Path) -> None:
-    """Check that `draft` can be loaded in place of the file.
+def check(draft: Path) -> settings.Settings:
+    """Check that `draft` can be loaded in place of the file, and return the settings it makes.
 
     Raises:
         ConfigError: it cannot; the message names the line or the setting.
     """
     token = settings.read_instead.set(draft)
     try:
-        settings.load()
+        return settings.load()
     finally:
         settings.read_instead.reset(token)
 
@@ -105,8 +106,33 @@ def replace(before: str, text: str) -> Path:
 
 
 def _removed(document: tomlkit.TOMLDocument, name: str, path: Path) -> bool:
-    holder, key = _holder(document, name, path)
-    return holder.pop(key, None) is not None
+    """Remove `name`, and the tables that it leaves empty; return whether it was there.
+
+    Raises:
+        ConfigError: it is a table, which may hold more than is meant.
+    """
+    *sections, key = name.split(".")
+    holders: list[MutableMapping[str, Any]] = [document]
+    for section in sections:
+        table = holders[-1].get(section)
+        if not isinstance(table, MutableMapping):
+            return False
+        holders.append(table)
+    if key not in holders[-1]:
+        return False
+    if isinstance(holders[-1][key], MutableMapping):
+        raise ConfigError(f"{name} in {path} is a table: name a setting in it, or delete it with: assay config edit")
+    del holders[-1][key]
+    for section, holder in zip(reversed(sections), reversed(holders[:-1]), strict=True):
+        if not _is_bare(holder[section]):
+            break
+        del holder[section]
+    return True
+
+
+def _is_bare(table: object) -> bool:
+    """True for a table without entries and comments."""
+    return isinstance(table, AbstractTable) and not table and not table.trivia.comment and "#" not in table.as_string()
 
 
 @contextmanager

@@ -72,9 +72,7 @@ def test_every_citation_opens_its_own_passage() -> None:
 
 def test_a_quote_stands_in_its_context() -> None:
     around = {"S2002.3": Surroundings(id="S2002.3", before="Before\n\nit. ", after=" <After> it.")}
-    passage = msgspec.structs.replace(
-        TWO.passages["S2002.3"], start=400, end=419, page=3, heading=("Part <1>", "B")
-    )
+    passage = msgspec.structs.replace(TWO.passages["S2002.3"], start=400, end=419, page=3, heading=("Part <1>", "B"))
     quote = quoted(passage, around)
     assert text(quote.css_first("blockquote")) == "… Before it. Status: Active 🐍 <After> it. …"
     assert text(quote.css_first("p.where")) == "page 3 · Part <1> › B · bytes 400–419 · passage S2002.3"
