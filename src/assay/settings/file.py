@@ -109,15 +109,14 @@ def _removed(document: tomlkit.TOMLDocument, name: str, path: Path) -> bool:
     """Remove `name`, and the tables that it leaves empty; return whether it was there.
 
     Raises:
-        ConfigError: it is a table, which may hold more than is meant.
+        ConfigError: it is a table, which may hold more than is meant, or what should hold it is none.
     """
     *sections, key = name.split(".")
     holders: list[MutableMapping[str, Any]] = [document]
-    for section in sections:
-        table = holders[-1].get(section)
-        if not isinstance(table, MutableMapping):
+    for depth, section in enumerate(sections, 1):
+        if section not in holders[-1]:
             return False
-        holders.append(table)
+        holders.append(_table(holders[-1], sections[:depth], path))
     if key not in holders[-1]:
         return False
     if isinstance(holders[-1][key], MutableMapping):
@@ -155,10 +154,16 @@ def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[Muta
     for depth, section in enumerate(sections, 1):
         if section not in holder:
             holder[section] = tomlkit.table(is_super_table=depth < len(sections))
-        holder = holder[section]
-        if not isinstance(holder, MutableMapping):
-            raise ConfigError(f"{'.'.join(sections[:depth])} in {path} is not a table: correct the file")
+        holder = _table(holder, sections[:depth], path)
     return holder, key
+
+
+def _table(holder: MutableMapping[str, Any], sections: list[str], path: Path) -> MutableMapping[str, Any]:
+    """The last of `sections`, in the table before it."""
+    table = holder[sections[-1]]
+    if not isinstance(table, MutableMapping):
+        raise ConfigError(f"{'.'.join(sections)} in {path} is not a table: correct the file")
+    return table
 
 
 def _read(path: Path) -> tomlkit.TOMLDocument:
