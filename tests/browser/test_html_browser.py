@@ -127,7 +127,7 @@ def test_a_quote_opens_and_closes_by_keyboard(browser: "sync_api.Browser", file:
     assert note.is_hidden()
     page.keyboard.press("Enter")
     assert note.evaluate("one => one === document.activeElement")
-    assert note.locator("blockquote").inner_text() == "… Before it. Status: Active 🐍 After it. …"
+    assert note.locator("blockquote").inner_text() == "Before it. Status: Active 🐍 After it. …"
     assert "S2002.3" in note.inner_text()
     page.keyboard.press("Escape")
     assert note.is_hidden()

@@ -74,6 +74,24 @@ def test_small_words_are_no_subjects_and_begin_no_term(place: Path, capsys: pyte
     assert not any("ince this" in each["question"] for each in found["questions"])
 
 
+def test_amounts_and_times_are_no_subjects(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two short papers, in which a word that comes twice is distinctive."""
+    papers = place / "short"
+    papers.mkdir()
+    for number, port in enumerate(PORTS[:2]):
+        mole = f"The breakwater of {port} grew by eleven metres in twenty-one years.\n\n"
+        text = f"Eleven years are a long time for {port}; the breakwater was paid for daily, in March."
+        (papers / f"{number}.md").write_text(f"# {port}\n\n{mole}{text}\n")
+    assert main(["docs", "add", "short", "-c", "short", "-q"]) == 0
+    capsys.readouterr()
+    assert main(["docs", "summary", "short", "--json", "--questions", "9"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    terms = {each["term"] for each in found["subjects"]}
+    assert "breakwater" in terms
+    assert terms.isdisjoint(("eleven", "metres", "twenty-one", "years", "time", "daily", "march"))
+    assert not any("leven" in each["question"] for each in found["questions"])
+
+
 def test_each_question_has_an_answer_with_its_passage(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = summary(capsys, "--questions", "9")["questions"]
     asked = {each["question"]: each for each in found}

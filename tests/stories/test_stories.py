@@ -6,7 +6,6 @@ docs/first-hour.md tells the same and states how many commands each takes; a tes
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import csv
 import io
 import json
@@ -205,10 +204,9 @@ def served_at(story: Story) -> str:
     log = story.folder / "server.log"
     end = time.monotonic() + 120
     while time.monotonic() < end:
-        found = re.search(r"serves (http://\S+)", log.read_text())
-        with contextlib.suppress(httpx.ConnectError):  # it says where before it listens
-            if found and httpx.get(f"{found[1]}/livez", trust_env=False, timeout=60).status_code == 200:
-                return found[1]
+        if found := re.search(r"serves (http://\S+)", log.read_text()):
+            assert httpx.get(f"{found[1]}/livez", trust_env=False, timeout=60).status_code == 200
+            return found[1]
         time.sleep(0.05)
     raise AssertionError(log.read_text())
 

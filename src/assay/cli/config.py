@@ -75,6 +75,19 @@ def set_setting(name: str, value: str) -> None:
     say(f"{name} is set in {settings_file.write(name, configuration.checked(name, value))}")
 
 
+@click.command("unset")
+@click.argument("name", shell_complete=setting_names)
+def unset_setting(name: str) -> None:
+    """Remove NAME from the settings file, so that its default applies. The rest of the file stays as it is.
+
+    \b
+        assay config unset limits.tokens
+        assay config unset model
+    """
+    there = configuration.unset(name)
+    say(f"{name} is {'no longer' if there else 'not'} set in {settings.config_path()}")
+
+
 BEGUN = "# Settings of Assay. `assay config list` names all of them, with their defaults.\n"
 """The text an editor shows if there is no file yet."""
 
@@ -102,10 +115,10 @@ def edit_settings() -> None:
             if text == (before or BEGUN):
                 say("nothing was changed")
                 break
-            settings_file.check(draft)
+            configuration.check_tools(settings_file.check(draft).agents.tools)
             say(f"saved in {settings_file.replace(before, text)}")
             break
-        except (ConfigError, UnicodeDecodeError) as error:
+        except (ConfigError, UnknownName, UnicodeDecodeError) as error:
             if not may_ask():
                 raise ConfigError(f"{error}; nothing was saved, correct your draft: {draft}") from error
             say(f"{error}")

@@ -215,6 +215,7 @@ config = LazyGroup(
         "list": ("assay.cli.config:list_settings", "List settings: values, and where they come from."),
         "get": ("assay.cli.config:get_setting", "Print one setting."),
         "set": ("assay.cli.config:set_setting", "Set one setting in the file."),
+        "unset": ("assay.cli.config:unset_setting", "Remove one setting from the file."),
         "edit": ("assay.cli.config:edit_settings", "Edit the settings file, with a check before saving."),
         "path": ("assay.cli.config:show_path", "Print the path of the settings file."),
     },

@@ -79,6 +79,8 @@ async def serve(
     def begun(server: Server) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             heed(number, partial(stop, server, number))
+
+    def listens() -> None:
         url = app.url_of(sock)
         if state.verbosity >= 0:
             say(f"Assay serves {url} (API: {url}/docs); Ctrl-C ends it")
@@ -92,7 +94,7 @@ async def serve(
 
     with heeding() as heed:
         async with _opened_patiently(home, configured) as assay:
-            await app.serve(assay, sock, begun, no_auth=no_auth)
+            await app.serve(assay, sock, begun, listens, no_auth=no_auth)
     return Exit.TERMINATED if signal.SIGTERM in ended else Exit.DONE
 
 

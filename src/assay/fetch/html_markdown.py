@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 DEEPEST_TAGS = 512
 """The most open blocks; browsers have the same limit."""
+MOST_TAGS = 10_000
+"""Tags of a page out of which code takes elements to look at it, but not to read it: that takes the square of their
+depth, and the tags of a page made to harm all lie within each other.
+"""
 _BLOCKS = (
     "address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption|figure|footer|form|header"
     "|hgroup|main|menu|nav|ol|search|section|summary|table|ul"

@@ -240,11 +240,11 @@ class PromptProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Serves one backend. The caller handles signals, and calls `stop`."""
+    """Serves one backend. The caller handles signals, and calls `stop`; it is told once requests are accepted."""
 
-    def __init__(self, config: uvicorn.Config, backend: Backend) -> None:
+    def __init__(self, config: uvicorn.Config, backend: Backend, listens: Callable[[], None]) -> None:
         super().__init__(config)
-        self._backend = backend
+        self._backend, self._listens = backend, listens
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -254,6 +254,12 @@ class Server(uvicorn.Server):
     def stop(self) -> None:
         """Accept no more requests, finish the current ones, and end."""
         self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, and say so; a server that was stopped meanwhile says nothing."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._listens()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams before waiting for connections: some streams would never end by themselves."""
@@ -326,8 +332,21 @@ async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
     )
 
 
-async def serve(assay: Assay, sock: socket.socket, begun: Callable[[Server], None], *, no_auth: bool = False) -> None:
-    """Serve on a socket until `Server.stop`. `begun` is called with the server before its first request.
+def _nothing() -> None:
+    """Tell nobody."""
+
+
+async def serve(
+    assay: Assay,
+    sock: socket.socket,
+    begun: Callable[[Server], None],
+    listens: Callable[[], None] = _nothing,
+    *,
+    no_auth: bool = False,
+) -> None:
+    """Serve on a socket until `Server.stop`.
+
+    `begun` is called with the server before it starts, which may take seconds, and `listens` once it accepts requests.
 
     Raises:
         UsageError: it would serve everybody, and nobody said so.
@@ -350,6 +369,6 @@ async def serve(assay: Assay, sock: socket.socket, begun: Callable[[Server], Non
         timeout_keep_alive=KEPT_ALIVE,
         h11_max_incomplete_event_size=HEADER_BYTES,
     )
-    server = Server(config, backend)
+    server = Server(config, backend, listens)
     begun(server)
     await server.serve(sockets=[sock])

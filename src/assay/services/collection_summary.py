@@ -16,7 +16,8 @@ from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
 from assay.core.function_words import MORE_STOP_WORDS, STOP_WORDS
-from assay.core.lexicon import analysis_of, stop_terms, terms
+from assay.core.lexicon import NUMBER_WORDS, NUMERALS, ORDINALS, SCALES, TENS, analysis_of, stop_terms, terms
+from assay.core.measures import NAMES
 from assay.core.patterns import regex
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
@@ -43,8 +44,26 @@ _WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SPACELESS = regex(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _DEFINED = regex(r"(?P<what>(?:(?:The|An?) )?[A-Z][\w-]*(?: [\w-]+){0,3}?) (?:is|are) (?:an?|the) \w")
 _DATED = regex(r"(?P<what>The [\w-]+(?: [\w-]+){0,4}?) was (?P<done>\w+(?:ed|ilt|und|lit|un)) (?:in|on) [^.]*\d{4}")
-_NO_TERMS = MORE_STOP_WORDS.union(STOP_WORDS["en"].split()) - {"the", "a", "an"}
+_ARTICLES = frozenset(("the", "a", "an"))
+_NO_TERMS = MORE_STOP_WORDS.union(STOP_WORDS["en"].split()) - _ARTICLES
 """Words that begin no term: pronouns, and those that begin a clause ("Since this reservation is a …")."""
+_TIMES = {
+    "en": "time times today yesterday tomorrow hourly daily weekly monthly yearly annually weekday weekdays weekend"
+    " monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
+    " september october november december first dozen dozens hundreds twice thrice",
+    "de": "zeit zeiten heute gestern morgen täglich wöchentlich monatlich jährlich stunde stunden tage tagen woche"
+    " wochen monat monate monaten jahr jahre jahren montag dienstag mittwoch donnerstag freitag samstag sonntag januar"
+    " februar märz april juni juli august september oktober november dezember meter metern erste ersten erster erstes",
+    "fr": "temps aujourd hier demain heure heures jour jours semaine semaines mois année années siècle siècles lundi"
+    " mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre octobre"
+    " novembre décembre deux trois quatre cinq sept huit neuf douze vingt cent mille mètre mètres première premier",
+    "es": "tiempo ayer mañana hora horas días semana semanas meses años siglo siglos lunes martes miércoles jueves"
+    " viernes sábado domingo enero febrero marzo abril junio julio agosto septiembre octubre noviembre diciembre"
+    " metro metros primero primera",
+}
+"""Words for times, and those for numbers and units that are in no list of ours, by language."""
+_AMOUNTS = frozenset((*NUMBER_WORDS, *TENS, *ORDINALS, *SCALES, *NAMES))
+_NUMERAL = regex("|".join(NUMERALS))
 
 
 class CollectionSubject(msgspec.Struct, frozen=True, kw_only=True):
@@ -182,10 +201,17 @@ def _stems(text: str, language: str) -> dict[str, str]:
     for word in _WORD.findall(text):
         if len(word) >= LEAST_LETTERS and not _SPACELESS.search(word):
             stem = " ".join(terms(word, analysis))
-            if stem in small or word.lower() in MORE_STOP_WORDS:
+            if stem in small or word.lower() in MORE_STOP_WORDS or _is_amount(word, language):
                 continue
             found.setdefault(stem, word if word.isupper() else word.lower())
     return found
+
+
+def _is_amount(word: str, language: str) -> bool:
+    """True for a number in words, a unit, or a word for a time: a text counts and dates with it."""
+    times = _TIMES.get(language, _TIMES["en"]).split()
+    parts = word.lower().split("-")
+    return all(part in _AMOUNTS or part in times or _NUMERAL.fullmatch(part) for part in parts)
 
 
 def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubject]) -> Iterator[str]:
@@ -215,8 +241,14 @@ def _of_passage(passage: _Passage) -> Iterator[str]:
     text = one_line(passage.text)
     if dated := _DATED.match(text):
         yield f"When was {_inside(dated['what'])} {dated['done']}?"
-    elif (defined := _DEFINED.match(text)) and defined["what"].split()[0].lower() not in _NO_TERMS:
+    elif (defined := _DEFINED.match(text)) and _is_term(defined["what"]):
         yield f"What is {_inside(defined['what'])}?"
+
+
+def _is_term(what: str) -> bool:
+    """True for what a sentence may define: no pronoun, no beginning of a clause, no amount ("Eleven years are a …")."""
+    words = [word for word in what.split() if word.lower() not in _ARTICLES]
+    return what.split()[0].lower() not in _NO_TERMS and not all(_is_amount(word, "en") for word in words)
 
 
 def _inside(what: str) -> str:

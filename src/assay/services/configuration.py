@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from assay import plugins, settings
@@ -28,7 +28,7 @@ def checked(name: str, text: str) -> object:
     """Parse `text` as a value for the setting `name`, one that what is installed can use.
 
     Raises:
-        UnknownName: there is no such setting, strategy or adapter; the message suggests the nearest.
+        UnknownName: there is no such setting, strategy, tool or adapter; the message suggests the nearest.
         ConfigError: the setting does not accept this value, or is a table.
     """
     if name.startswith("keys."):
@@ -39,17 +39,45 @@ def checked(name: str, text: str) -> object:
     elif name == "checks_off":
         for each in value if isinstance(value, list) else []:
             _check_installed("checks", str(each), CHECKS)
+    elif name == "agents.tools":
+        check_tools(value if isinstance(value, list) else [])
     elif name == "model" or name.startswith("models."):
         for model in value if isinstance(value, list) else [value]:
             _check_installed("models", plugins.split(str(model))[0], tuple(settings.load().services))
     return value
 
 
+def check_tools(names: Iterable[object]) -> None:
+    """Check that tools are installed, ours or another package's.
+
+    Raises:
+        UnknownName: one is not; the message suggests the nearest.
+    """
+    for name in names:
+        _check_installed("tools", str(name))
+
+
+def unset(name: str) -> bool:
+    """Remove a setting from the file, so that its default applies; return whether it was there. Blocking.
+
+    A name that is no setting is removed too: in the file it keeps the settings from being read.
+
+    Raises:
+        UnknownName: there is no such setting, and the file does not have it; the message suggests the nearest.
+        ConfigError: it is a table, or the file cannot be read or written.
+    """
+    known = settings.names()
+    there = file.remove(name)
+    if not there and name not in known and not settings.OTHERS.fullmatch(name):
+        raise UnknownName("setting", name, known)
+    return there
+
+
 def change(wanted: Mapping[str, Value]) -> Path:
     """Write settings from a remote user, all or none; None restores the default. Blocking.
 
     Raises:
-        UnknownName: there is no such setting, strategy or adapter; the message suggests the nearest.
+        UnknownName: there is no such setting, strategy, tool or adapter; the message suggests the nearest.
         ConfigError: a setting does not accept its value, or can only be set on the machine.
     """
     values = {name: _from_elsewhere(name, value) for name, value in wanted.items()}

@@ -12,6 +12,7 @@ from typing import Any
 import tomlkit
 from filelock import FileLock, Timeout
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AbstractTable
 
 from assay import settings
 from assay.core.errors import ConfigError
@@ -30,10 +31,10 @@ def write(name: str, value: object) -> Path:
 
 
 def remove(name: str) -> bool:
-    """Remove `name` (dotted) and return whether it was there.
+    """Remove `name` (dotted), with tables that it leaves empty, and return whether it was there.
 
     Raises:
-        ConfigError: as for `write`.
+        ConfigError: as for `write`, or it is a table.
     """
     path = settings.config_path()
     with _locked(path):
@@ -77,15 +78,15 @@ def contents() -> str:
         raise ConfigError(f"{path} cannot be read ({error}): check its permissions, or set ASSAY_CONFIG") from error
 
 
-def check(draft: Path) -> None:
-    """Check that `draft` can be loaded in place of the file.
+def check(draft: Path) -> settings.Settings:
+    """Check that `draft` can be loaded in place of the file, and return the settings it makes.
 
     Raises:
         ConfigError: it cannot; the message names the line or the setting.
     """
     token = settings.read_instead.set(draft)
     try:
-        settings.load()
+        return settings.load()
     finally:
         settings.read_instead.reset(token)
 
@@ -105,8 +106,32 @@ def replace(before: str, text: str) -> Path:
 
 
 def _removed(document: tomlkit.TOMLDocument, name: str, path: Path) -> bool:
-    holder, key = _holder(document, name, path)
-    return holder.pop(key, None) is not None
+    """Remove `name`, and the tables that it leaves empty; return whether it was there.
+
+    Raises:
+        ConfigError: it is a table, which may hold more than is meant, or what should hold it is none.
+    """
+    *sections, key = name.split(".")
+    holders: list[MutableMapping[str, Any]] = [document]
+    for depth, section in enumerate(sections, 1):
+        if section not in holders[-1]:
+            return False
+        holders.append(_table(holders[-1], sections[:depth], path))
+    if key not in holders[-1]:
+        return False
+    if isinstance(holders[-1][key], MutableMapping):
+        raise ConfigError(f"{name} in {path} is a table: name a setting in it, or delete it with: assay config edit")
+    del holders[-1][key]
+    for section, holder in zip(reversed(sections), reversed(holders[:-1]), strict=True):
+        if not _is_bare(holder[section]):
+            break
+        del holder[section]
+    return True
+
+
+def _is_bare(table: object) -> bool:
+    """True for a table without entries and comments."""
+    return isinstance(table, AbstractTable) and not table and not table.trivia.comment and "#" not in table.as_string()
 
 
 @contextmanager
@@ -129,10 +154,16 @@ def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[Muta
     for depth, section in enumerate(sections, 1):
         if section not in holder:
             holder[section] = tomlkit.table(is_super_table=depth < len(sections))
-        holder = holder[section]
-        if not isinstance(holder, MutableMapping):
-            raise ConfigError(f"{'.'.join(sections[:depth])} in {path} is not a table: correct the file")
+        holder = _table(holder, sections[:depth], path)
     return holder, key
+
+
+def _table(holder: MutableMapping[str, Any], sections: list[str], path: Path) -> MutableMapping[str, Any]:
+    """The last of `sections`, in the table before it."""
+    table = holder[sections[-1]]
+    if not isinstance(table, MutableMapping):
+        raise ConfigError(f"{'.'.join(sections)} in {path} is not a table: correct the file")
+    return table
 
 
 def _read(path: Path) -> tomlkit.TOMLDocument:

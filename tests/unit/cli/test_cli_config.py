@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from assay import settings
+from assay.app.doctor import program
 from assay.cli.main import cli, main
 from assay.core.errors import ConfigError
+from assay.services import configuration
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +43,62 @@ def test_set_keeps_the_rest_of_the_file_and_its_comments(file: Path):
     config("set", "limits.tokens", "9000")
     config("set", "depth", "medium")
     assert file.read_text() == '# mine\ndepth = "medium"  # for now\n\n[limits]\ntime = 60\ntokens = 9000\n'
+
+
+def test_unset_keeps_the_rest_of_the_file_and_its_comments(file: Path):
+    file.parent.mkdir()
+    before = '# mine\ndepth = "light"  # for now\n\n# how far\n[limits]\n# enough\ntokens = 9\n\n'
+    file.write_text(f"{before}[depths.light]\nwords = 100\n")
+    done = config("unset", "depths.light.words")
+    assert done.stderr == f"depths.light.words is no longer set in {file}\n"
+    assert file.read_text() == before
+    config("unset", "limits.tokens")
+    config("unset", "depth")
+    assert file.read_text() == "# mine\n\n# how far\n[limits]\n# enough\n\n"
+    assert config("unset", "limits.tokens").stderr == f"limits.tokens is not set in {file}\n"
+    assert config("unset", "web.allow").exit_code == 0
+    assert file.read_text() == "# mine\n\n# how far\n[limits]\n# enough\n\n"
+
+
+def test_unset_leaves_no_empty_table(file: Path):
+    config("set", "limits.tokens", "9000")
+    config("set", "depths.light.words", "90")
+    config("unset", "limits.tokens")
+    config("unset", "depths.light.words")
+    assert tomllib.loads(file.read_text()) == {}
+
+
+def test_unset_mends_a_file_with_a_name_that_is_no_setting(file: Path):
+    file.parent.mkdir()
+    file.write_text('depht = "light"\nask = "never"\n')
+    assert config("unset", "depht").exit_code == 0
+    assert config("get", "ask").stdout == "never\n"
+
+
+def test_unset_removes_no_table_with_all_that_is_in_it(file: Path, capsys: pytest.CaptureFixture[str]):
+    config("set", "limits.tokens", "9000")
+    assert main(["config", "unset", "limits"]) == 2
+    assert "name a setting in it" in capsys.readouterr().err
+    assert config("get", "limits.tokens").stdout == "9000\n"
+
+
+def test_tools_of_agents_are_those_installed(file: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["config", "set", "agents.tools", "search, opne"]) == 2
+    assert "no tool named 'opne'; did you mean 'open'?" in capsys.readouterr().err
+    assert config("set", "agents.tools", "search, open").exit_code == 0
+    assert config("get", "agents.tools").stdout == "search, open\n"
+
+
+def test_a_tool_that_was_uninstalled_is_reported(file: Path):
+    file.parent.mkdir()
+    file.write_text('agents.tools = ["search", "opne"]\n')
+    found = program.configuration(settings.load())
+    assert (found.state, found.said) == ("broken", "agents.tools: no tool named 'opne'; did you mean 'open'?")
+
+
+def test_a_setting_without_a_value_leaves_no_table(file: Path):
+    configuration.change({"limits.tokens": None, "depth": "light"})
+    assert file.read_text() == 'depth = "light"\n'
 
 
 def test_a_number_of_a_depth_is_written_into_its_table(file: Path):
@@ -99,6 +158,7 @@ def test_list_is_tab_separated_for_programs():
     [
         (["get", "limit.tokens"], "no setting named 'limit.tokens'; did you mean 'limits.tokens'?"),
         (["set", "dept", "light"], "no setting named 'dept'; did you mean 'depth'?"),
+        (["unset", "dept"], "no setting named 'dept'; did you mean 'depth'?"),
         (["set", "strategy", "orchestrate"], "no strategy named 'orchestrate'; did you mean 'orchestrated'?"),
         (["set", "models.judge", "extractive, acme:large"], "no model adapter named 'acme'; use one of: anthropic"),
         (["set", "model", "local:m"], "add [services.NAME] with its url: assay config edit"),
@@ -153,6 +213,7 @@ def test_edit_saves_what_is_right(file: Path, tmp_path: Path, editor: Callable[[
         ("depth = \n", "not valid TOML"),
         (f"limits.usd = {'9' * 5_000}", "not valid TOML"),
         ('depth = "deep"\n', "depth"),
+        ('agents.tools = ["opne"]\n', "did you mean 'open'"),
     ],
 )
 def test_edit_saves_nothing_that_is_wrong_and_keeps_the_draft(

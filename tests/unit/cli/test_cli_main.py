@@ -95,7 +95,7 @@ def test_every_help_has_two_examples_which_parse(name: str):
         (["tides", "--depth", "light"], "no command 'tides'; a question has several words"),
         (["doc", "list"], "'doc list' was not researched; did you mean 'assay docs list'?"),
         (["runs", "shwo"], "no command 'shwo'; did you mean 'show'?"),
-        (["config", "frobnicate"], "no command 'frobnicate'; use one of: list, get, set, edit, path"),
+        (["config", "frobnicate"], "no command 'frobnicate'; use one of: list, get, set, unset, edit, path"),
         (["--home", "x", "runs", "list"], "options go after the command: assay runs … --home …"),
         (["-q", "doctor"], "options go after the command: assay doctor … -q …"),
         (["What is it?", "docs/"], "put the question in quotes, and paths after --in"),

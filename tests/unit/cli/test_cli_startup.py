@@ -64,6 +64,7 @@ def test_nothing_is_loaded_which_a_command_does_not_need(loads):
         "assay.core.errors",
         "assay.core.later",
         "assay.core.patterns",
+        "assay.core.stop_gate",
     }  # the table of commands and nothing else
     for loaded in (settings, *looked):
         assert unneeded(loaded, ENGINE, INDEX, WEB, WORDS, SCREEN, RARE, TYPED) == []

@@ -18,7 +18,7 @@ from assay.core.brief import Brief
 from assay.core.claims import Conflict, Side
 from assay.core.plan import Coverage
 from assay.core.report import build_report
-from assay.core.sources import Surroundings
+from assay.core.sources import Passage, Surroundings
 from assay.core.view import RemovedClaim, RunView, RunWarning, Unreadable, fold
 from assay.export.html import EXPORTER, render
 
@@ -72,12 +72,25 @@ def test_every_citation_opens_its_own_passage() -> None:
 
 def test_a_quote_stands_in_its_context() -> None:
     around = {"S2002.3": Surroundings(id="S2002.3", before="Before\n\nit. ", after=" <After> it.")}
-    passage = msgspec.structs.replace(TWO.passages["S2002.3"], page=3, heading=("Part <1>", "B"))
-    found = page(msgspec.structs.replace(TWO, surroundings=around, passages={**TWO.passages, passage.id: passage}))
-    quote = found.css_first("#quote-1-1")
+    passage = msgspec.structs.replace(TWO.passages["S2002.3"], start=400, end=419, page=3, heading=("Part <1>", "B"))
+    quote = quoted(passage, around)
     assert text(quote.css_first("blockquote")) == "… Before it. Status: Active 🐍 <After> it. …"
-    assert text(quote.css_first("p.where")) == "page 3 · Part <1> › B · bytes 0–19 · passage S2002.3"
+    assert text(quote.css_first("p.where")) == "page 3 · Part <1> › B · bytes 400–419 · passage S2002.3"
     assert passage.document_sha256 in text(quote.css_first(".hash"))
+
+
+def test_nothing_is_left_out_before_the_first_words_of_a_document() -> None:
+    before = "# Før\n\n"
+    around = {"S2002.3": Surroundings(id="S2002.3", before=before, after="")}
+    for start, shown in ((len(before.encode()), "# Før Status"), (len(before.encode()) + 1, "… # Før Status")):
+        passage = msgspec.structs.replace(TWO.passages["S2002.3"], start=start, end=start + 19)
+        assert text(quoted(passage, around).css_first("blockquote")).startswith(shown)
+
+
+def quoted(passage: Passage, around: dict[str, Surroundings]) -> LexborNode:
+    """The quote of `passage` on the page."""
+    found = page(msgspec.structs.replace(TWO, surroundings=around, passages={**TWO.passages, passage.id: passage}))
+    return found.css_first("#quote-1-1")
 
 
 def test_a_line_end_inside_a_paragraph_is_kept_in_the_quote() -> None:

@@ -26,7 +26,7 @@ async def examine(named: Path | None = None) -> list[Diagnosis]:
         place = named or settings.named_home()
         found.append(note("models", "not looked at: the settings name them"))
     else:
-        found.append(program.configuration())
+        found.append(program.configuration(configured))
         place = named or configured.home
         found += [*await program.models(configured), *program.embedder(configured), *program.limited(configured)]
         found += program.browser(configured)

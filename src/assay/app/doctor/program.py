@@ -22,6 +22,7 @@ from assay import plugins, settings
 from assay.app.embeddings import load_embedder
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
 from assay.fetch.browser import installed
+from assay.services.configuration import check_tools
 from assay.services.privacy import is_here
 from assay.services.providers import found_here, how_to_use, load_model, local_models
 from assay.settings import Settings
@@ -90,9 +91,13 @@ def clock() -> Diagnosis:
     return fine("clock", detail)
 
 
-def configuration() -> Diagnosis:
-    """The origin of the settings; they are known to be valid."""
+def configuration(configured: Settings) -> Diagnosis:
+    """The origin of the settings, whose values are known to be valid; and whether the tools they name are there."""
     path = settings.config_path()
+    try:
+        check_tools(configured.agents.tools)
+    except UnknownName as error:
+        return broken("settings", f"agents.tools: {error}", "assay config set agents.tools, with tools that are there")
     return fine("settings", f"{path} is valid" if path.exists() else f"defaults ({path} is not there)")
 
 

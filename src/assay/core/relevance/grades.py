@@ -22,6 +22,7 @@ from assay.core.relevance.entries import change_notes
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.listings import words_above
 from assay.core.relevance.ordinals import has_other_ordinal
+from assay.core.relevance.rates import tells_other_amount
 from assay.core.relevance.relations import asks, says_other
 from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, weights
@@ -140,6 +141,7 @@ def _vector(features: Features, at: int, rarest: float, *, framed: bool, other: 
 
     text = features.statements[at].text
     other = other or says_other(features.question, text) or has_other_ordinal(features.question, text)
+    other = other or tells_other_amount(features.question, text)
     amiss = features.denial(at) < 0 or asks(text) or other
     missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
     return (
@@ -177,9 +179,9 @@ def chance(band: Band, vector: Vector) -> float:
 def _best(vectors: Sequence[Vector]) -> Relevance:
     """The best grade of a sentence for any of the questions.
 
-    A sentence does not answer without the measure asked for, if it affirms what the question denies, if it says that
-    somebody did something else, if it is about another ordinal, version or year, or if it has only the names, none of
-    them, or only frequent words.
+    A sentence does not answer without the measure asked for, if it only tells another amount, if it affirms what the
+    question denies, if it says that somebody did something else, if it is about another ordinal, version or year, or if
+    it has only the names, none of them, or only frequent words.
     """
     bands = weights()
     able = [each for each in vectors if each[_MEASURE] >= 0 and each[_FIGURES] > OTHER_VERSION and not each[_BARE]]

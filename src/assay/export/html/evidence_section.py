@@ -70,9 +70,10 @@ def place(url: str) -> Markup:
 def _quote(material: Material, source_number: int, passage: ReportPassage) -> Markup:
     """A quote with its context and its place."""
     before, after = (_BLANK.sub("\n", around) for around in (passage.before, passage.after))
+    cut = "… " if len(passage.before.encode("utf-8", "surrogatepass")) < passage.start else ""
     text = el(
         "blockquote",
-        el("span", "… ", _flowing(before.lstrip()), class_="around") if before.strip() else None,
+        el("span", cut, _flowing(before.lstrip()), class_="around") if before.strip() else None,
         el("mark", _flowing(passage.text)),
         el("span", _flowing(after.rstrip()), " …", class_="around") if after.strip() else None,
         dir="auto",

@@ -13,7 +13,7 @@ from assay.core.errors import FetchFailed
 from assay.core.patterns import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, is_below, read
-from assay.fetch.html_markdown import HIDDEN
+from assay.fetch.html_markdown import HIDDEN, MOST_TAGS
 from assay.fetch.web.response import HTML
 
 MOST_FRAMES, DEEPEST = 4, 2
@@ -52,6 +52,8 @@ async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
     page.
     """
     if depth == 0 or len(page.body) > LARGEST or page.media_type not in HTML or not FRAMED.search(page.body):
+        return page
+    if page.body.count(b"<") > MOST_TAGS:
         return page
     urls, most = await asyncio.to_thread(_frames, page)
     best = page
@@ -104,7 +106,7 @@ def _is_hidden(node: LexborNode) -> bool:
 
 def _characters(page: Fetched) -> int:
     """Characters of a page's text without menus; any other document counts as all text."""
-    if page.media_type not in HTML:
+    if page.media_type not in HTML or page.body.count(b"<") > MOST_TAGS:
         return len(page.body)
     tree = LexborHTMLParser(page.body)
     tree.strip_tags(AROUND)

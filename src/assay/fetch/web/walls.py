@@ -21,6 +21,7 @@ from assay.core.patterns import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, read
 from assay.fetch.html import CHARSET
+from assay.fetch.html_markdown import MOST_TAGS, shallow
 from assay.fetch.html_metadata import LINKED, attribute, read_linked
 from assay.fetch.text_form import decode
 from assay.fetch.wall_words import (
@@ -75,10 +76,10 @@ def checks_browsers(headers: Mapping[str, str]) -> bool:
 
 def is_check(media_type: str, body: bytes) -> bool:
     """True if the page that came with an error is a check for browsers. Blocking: milliseconds."""
-    if media_type not in HTML:
+    if media_type not in HTML or body.count(b"<") > MOST_TAGS:
         return False
     try:
-        return bool(_bot_check(_look(decode(body)), ""))
+        return bool(_bot_check(_look(shallow(decode(body))), ""))
     except ExtractError:
         return False
 
@@ -88,10 +89,10 @@ def wall(page: Fetched) -> str:
 
     The kinds are "not found", "bot check", "login" and "consent".
     """
-    if page.media_type not in HTML or len(page.body) > LARGEST:
+    if page.media_type not in HTML or len(page.body) > LARGEST or page.body.count(b"<") > MOST_TAGS:
         return ""
     try:
-        text = _decoded(page)
+        text = shallow(_decoded(page))
     except ExtractError:
         return ""
     if _prose(text) > MOST_CONSENT:

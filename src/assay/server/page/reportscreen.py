@@ -12,9 +12,10 @@ import msgspec
 from markupsafe import Markup
 from starlette.responses import Response
 
+from assay import plugins
 from assay.app.verification import VerifiedText
 from assay.core.claims import HOLDING, VERDICTS
-from assay.core.errors import AssayError, UnknownName
+from assay.core.errors import AssayError, ConfigError, UnknownName
 from assay.core.ports.models import BUILT_IN
 from assay.core.report import ReportPassage
 from assay.core.search_record import search_log
@@ -90,7 +91,7 @@ async def report_screen(
         fault=fault,
         words=WORDS,
         labels=(await call.assay.find(view.run_id)).labels,
-        exports=_exports(),
+        exports=await asyncio.to_thread(offered_formats),
         collections=known_here,
         **values,
     )
@@ -171,10 +172,21 @@ EXPORTS = {
 """The formats of a report, the most wanted first, and what people call them."""
 
 
-def _exports() -> Mapping[str, str]:
-    """The installed formats, and their names; others are called by the end of their files' names."""
-    known = {name.removeprefix(".") for name in formats()}
+def offered_formats() -> Mapping[str, str]:
+    """The formats that can be made here, and their names; others are called by the end of their files' names."""
+    known = {name.removeprefix(".") for name in formats() if _can_be_made(name)}
     return {name: EXPORTS.get(name, name) for name in (*EXPORTS, *sorted(known - EXPORTS.keys())) if name in known}
+
+
+def _can_be_made(suffix: str) -> bool:
+    """True if what a format needs is installed: the page offers no link that only answers with an error."""
+    try:
+        ready = getattr(plugins.load("exporters", suffix), "ready", None)
+        if ready is not None:
+            ready()
+    except ConfigError:
+        return False
+    return True
 
 
 # Links to a report: made, listed and revoked beside it. A link is shown once, on the page after it is made.
