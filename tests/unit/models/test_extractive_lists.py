@@ -48,3 +48,26 @@ async def test_a_caption_is_no_answer(tmp_path: Path) -> None:
     opening, _ = await asked("Who opens the sluice of a canal for ships?", tmp_path)
     assert "Figure" not in opening
     assert "A keeper opening" not in opening
+
+
+FAQ = """# Questions
+
+## 1 What is the difference between a lock and a sluice?
+
+Next: What is a weir?, Previous: What is a canal?, Up: Questions
+
+A lock lifts ships. A sluice only lets water through.
+
+## 2 What is a weir?
+
+A lock and a sluice are beside each weir.
+"""
+
+
+async def test_a_question_of_a_faq_is_answered_as_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "faq.md").write_text(FAQ)
+    async with Assay() as assay:
+        question = "What is the difference between a lock and a sluice?"
+        report = await assay.start(question, sources=[tmp_path]).report()
+    assert report.markdown.startswith("A lock lifts ships.")
+    assert "Next:" not in report.markdown
