@@ -96,7 +96,7 @@ _UNFINISHED = (",", ";", ":", "-", "–", "(")
 
 def ends_sentence(line: str) -> bool:
     """True if a line ends like a sentence."""
-    return line.rstrip("\"'”’»›)]*_`」』】）").endswith(_FULL_STOPS)
+    return line.rstrip("\"'”’“‘»›«‹)]*_`」』】）").endswith(_FULL_STOPS)
 
 
 def without_stamp(line: str) -> str:

@@ -65,8 +65,8 @@ fewer may be a heading or a label.
 UNSPACED_LINE = 16
 """As `LINE_WORDS`, the characters of a line in a script without spaces."""
 Style = Literal["", "notes", "prose"]
-"""How a document writes, if known: a line that does not end like a sentence is a title or a caption in `prose`, and
-says as much as one that does in `notes`.
+"""How a document writes, if known. A paragraph of one line that does not end like a sentence is a title or a caption in
+`prose`; in `notes` it says as much as one that does.
 """
 LONGEST_ITEM = 160
 """Characters of an item of a list that is quoted whole; of a longer one its first sentence is."""
@@ -169,7 +169,8 @@ def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Ite
     for item in items:
         body = _BULLET.sub("", item, count=1)
         listed = len(items) > 1 or body != item or bool(_described(item))
-        words = ITEM_WORDS if listed or (style == "notes" and not title) else LINE_WORDS if style != "prose" else 0
+        alone = style == "prose" and "\n" not in text.strip()
+        words = ITEM_WORDS if listed or (style != "" and not title and not alone) else 0 if alone else LINE_WORDS
         for start, end in _whole(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             heading = f"{title} {name}".strip()
