@@ -15,9 +15,18 @@ from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
 from assay.core.lexicon import analysis_of
 from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, let_merge, reading, remove
-from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
+from assay.core.sources import Document
+from assay.search.local.index import (
+    FORMAT,
+    DocumentsDeleted,
+    IndexWriter,
+    LocalIndex,
+    let_merge,
+    reading,
+    remove,
+    unwritable,
+)
+from assay.search.local.local_ranks import IndexSnapshot, spans_of
 from assay.search.local.words import TITLE_MEANT, Naming, Words
 from assay.search.shared_index import (
     BEST,
@@ -29,6 +38,7 @@ from assay.search.shared_index import (
     documents_after,
     file_turn,
     one_by_one,
+    readable,
     scope_of,
     silent,
 )
@@ -47,14 +57,6 @@ AT_ONCE = 50
 COMMIT_EVERY = 2_000
 """Documents; the most a killed process loses."""
 WORK = SharedWork(name="the search index", patience=600.0)
-
-
-class DocumentsDeleted(IndexDamaged):
-    """The index knows documents, at these rows, that another machine has deleted since the question was asked."""
-
-    def __init__(self, rows: Sequence[int]) -> None:
-        super().__init__("it knows documents the library does not have")
-        self.rows = rows
 
 
 class LocalSearch:
@@ -159,10 +161,7 @@ class LocalSearch:
                     except IndexDamaged as error:
                         self._rebuild(str(error), lock, say)
         except OSError as error:
-            raise SearchError(
-                f"the search index in {self._path} cannot be written ({error.strerror or error}): "
-                "free some space, or check its permissions"
-            ) from error
+            raise unwritable(self._path, error) from error
 
     def forget(self, rows: Sequence[int]) -> None:
         """Remove documents that are no longer in the library. Blocking.
@@ -184,6 +183,19 @@ class LocalSearch:
                     self._opened().reload()
             except IndexDamaged as error:
                 self._rebuild(str(error), lock, silent)
+
+    def renew(self, rows: Sequence[int]) -> None:
+        """See the port."""
+        if not rows or (self._index is None if self._path is None else not self._path.exists()):
+            return
+        try:
+            with self._guard, self._lock(silent) as lock:
+                try:
+                    self._renew(rows, lock)
+                except IndexDamaged as error:
+                    self._rebuild(str(error), lock, silent)
+        except OSError as error:
+            raise unwritable(self._path, error) from error
 
     def close(self) -> None:
         """End background work; nothing else stays open longer than a search."""
@@ -334,6 +346,22 @@ class LocalSearch:
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         writer.commit()
 
+    def _renew(self, rows: Sequence[int], lock: FileLock | None) -> None:
+        with reading():
+            index = self._opened()
+            writer = index.writer()
+        try:
+            for first in range(0, len(rows), PAGE):
+                found = self._library.at(rows[first : first + PAGE])
+                known = {row: document for row, document in found.items() if row <= index.last_row}
+                for (row, document), spans in zip(known.items(), self._each_spans(known.values()), strict=True):
+                    writer.renew(row, document, readable(spans, document))
+            writer.commit()
+        finally:
+            self._merge_behind(writer, lock)
+        with reading():
+            index.reload()
+
     def _opened(self) -> LocalIndex:
         if self._index is None or not self._index.there:
             self._index = LocalIndex(self._path)
@@ -374,21 +402,7 @@ class LocalSearch:
         explanations = []
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
-            hit = Hit(document=document, score=found.score, spans=_spans_of(view, found, asked, document))
+            hit = Hit(document=document, score=found.score, spans=spans_of(view, found, asked, document))
             given = why.get(found.row, ())
             explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
         return explanations
-
-
-def _spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:
-    """The best passages, then the header fields of a document that the question names.
-
-    Raises:
-        IndexDamaged: the index belongs to another library.
-    """
-    with reading():
-        if not view.is_of(found, document.sha256):
-            raise IndexDamaged("it belongs to another library")
-        if not asked.names(document):
-            return found.spans
-        return tuple(dict.fromkeys((*found.spans, *view.fields(found))))
