@@ -170,7 +170,9 @@ class IndexWriter:
             self._add_document(row, document, found)
 
     def renew(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
-        """Index a document again under its name; its passages do not contain it, and stay."""
+        """Index a document again under its name, if it is in the index; its passages do not contain it, and stay."""
+        if row > self._index.last_row:
+            return
         self._documents.delete_documents_by_query(_rows(DOCUMENTS, row, row))
         with writing():
             self._add_document(row, document, indexed_texts(document, spans))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -109,7 +109,7 @@ class LocalSearch:
     def _rarity(self, text: str, collections: Sequence[str]) -> Rarity:
         try:
             scope = self._scope(collections)
-            if not self._is_searched(scope):
+            if scope is not None and not scope:
                 return Rarity()
             with reading():
                 view = IndexSnapshot(self._opened())
@@ -130,7 +130,7 @@ class LocalSearch:
             return []
         try:
             scope = self._scope(query.collections)
-            if not self._is_searched(scope):
+            if scope is not None and not scope:
                 return []
             try:
                 return self._found(query, scope, explain)
@@ -172,28 +172,26 @@ class LocalSearch:
         """
         if not rows or self._path is None or not self._path.exists():
             return
-        with self._guard, self._lock(silent) as lock:
-            try:
-                with reading():
-                    writer = self._opened().writer()
-                    for row in rows:
-                        writer.forget(row, row)
-                    writer.commit()
-                    self._merge_behind(writer, lock)
-                    self._opened().reload()
-            except IndexDamaged as error:
-                self._rebuild(str(error), lock, silent)
+
+        def edit(writer: IndexWriter) -> None:
+            for row in rows:
+                writer.forget(row, row)
+
+        self._edit(edit)
 
     def renew(self, rows: Sequence[int]) -> None:
         """See the port."""
         if not rows or (self._index is None if self._path is None else not self._path.exists()):
             return
+
+        def edit(writer: IndexWriter) -> None:
+            for first in range(0, len(rows), PAGE):
+                found = self._library.at(rows[first : first + PAGE])
+                for (row, document), spans in zip(found.items(), self._each_spans(found.values()), strict=True):
+                    writer.renew(row, document, readable(spans, document))
+
         try:
-            with self._guard, self._lock(silent) as lock:
-                try:
-                    self._renew(rows, lock)
-                except IndexDamaged as error:
-                    self._rebuild(str(error), lock, silent)
+            self._edit(edit)
         except OSError as error:
             raise unwritable(self._path, error) from error
 
@@ -216,10 +214,6 @@ class LocalSearch:
         if scope is None or not self._covers(scope):
             self.sync(SearchWaits())
         return scope
-
-    @staticmethod
-    def _is_searched(scope: set[int] | None) -> bool:
-        return scope is None or bool(scope)
 
     def _covers(self, scope: set[int]) -> bool:
         """True if the index has these rows; those beyond it are left to the background, if there are many."""
@@ -346,21 +340,21 @@ class LocalSearch:
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         writer.commit()
 
-    def _renew(self, rows: Sequence[int], lock: FileLock | None) -> None:
-        with reading():
-            index = self._opened()
-            writer = index.writer()
-        try:
-            for first in range(0, len(rows), PAGE):
-                found = self._library.at(rows[first : first + PAGE])
-                known = {row: document for row, document in found.items() if row <= index.last_row}
-                for (row, document), spans in zip(known.items(), self._each_spans(known.values()), strict=True):
-                    writer.renew(row, document, readable(spans, document))
-            writer.commit()
-        finally:
-            self._merge_behind(writer, lock)
-        with reading():
-            index.reload()
+    def _edit(self, edit: Callable[[IndexWriter], None]) -> None:
+        """Change what is in the index about some documents."""
+        with self._guard, self._lock(silent) as lock:
+            try:
+                with reading():
+                    index = self._opened()
+                    writer = index.writer()
+                    try:
+                        edit(writer)
+                        writer.commit()
+                    finally:
+                        self._merge_behind(writer, lock)
+                    index.reload()
+            except IndexDamaged as error:
+                self._rebuild(str(error), lock, silent)
 
     def _opened(self) -> LocalIndex:
         if self._index is None or not self._index.there:
