@@ -31,14 +31,14 @@ def done(assay: Command, *words: str) -> str:
     return result.stdout
 
 
-def sources(assay: Command, question: str, folder: str) -> list[str]:
-    """The addresses of what a report about a folder cites."""
+def sources(assay: Command, question: str, folder: str) -> tuple[str, list[str]]:
+    """The run of a report about a folder, and the addresses of its sources."""
     report = json.loads(done(assay, question, "--in", folder, "--json"))
-    return [each["url"] for each in report["sources"]]
+    return report["run_id"], [each["url"] for each in report["sources"]]
 
 
 def addresses(assay: Command, collection: str) -> list[str]:
-    return [each["url"] for each in json.loads(done(assay, "docs", "list", collection, "--json"))["documents"]]
+    return [each["url"] for each in json.loads(done(assay, "docs", "list", "-c", collection, "--json"))]
 
 
 def url(path: str) -> str:
@@ -47,15 +47,15 @@ def url(path: str) -> str:
 
 @pytest.mark.parametrize("after", ["b/tides.md", "a/brest.md"])
 def test_a_report_cites_a_moved_file_where_it_is(assay: Command, after: str) -> None:
-    assert sources(assay, ASKED, "a") == [url("a/tides.md")]
-    before = done(assay, "show", "last")
-    folder, _, name = after.partition("/")
+    first, found = sources(assay, ASKED, "a")
+    assert found == [url("a/tides.md")]
+    before = done(assay, "show", first)
     os.renames("a/tides.md", after)
 
-    assert sources(assay, AGAIN, folder) == [url(after)]
-    assert name in done(assay, "cite", "last", "--format", "bibtex")
-    assert "a/tides.md" not in done(assay, "cite", "last", "--format", "bibtex")
-    first = [each["run_id"] for each in json.loads(done(assay, "runs", "--json"))["runs"]][-1]
+    assert sources(assay, AGAIN, after.partition("/")[0])[1] == [url(after)]
+    cited = done(assay, "cite", "last", "1")
+    assert after in cited
+    assert "a/tides.md" not in cited
     assert done(assay, "show", first) == before
 
 
@@ -87,7 +87,7 @@ def test_a_file_packed_into_an_archive_is_found_there(assay: Command) -> None:
 def test_what_a_person_took_out_stays_out_under_its_new_name(assay: Command) -> None:
     Path("a/ebb.md").write_text("# Ebb\n\nThe ebb takes six hours.\n")
     done(assay, "docs", "add", "a", "-c", "sea")
-    done(assay, "docs", "rm", "tides.md", "-c", "sea")
+    done(assay, "docs", "rm", "tides.md", "-c", "sea", "--yes")
     os.rename("a/tides.md", "a/brest.md")
     done(assay, "docs", "sync", "sea")
     assert addresses(assay, "sea") == [url("a/ebb.md")]
