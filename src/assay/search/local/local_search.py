@@ -170,8 +170,13 @@ class LocalSearch:
             SearchError: another process kept the index locked for ten minutes.
             OSError: the index cannot be written; the next search rebuilds it.
         """
+
+        def edit(writer: IndexWriter) -> None:
+            for row in rows:
+                writer.forget(row, row)
+
         if rows and self._path is not None and self._path.exists():
-            self._edit(lambda writer: [writer.forget(row, row) for row in rows])
+            self._edit(edit)
 
     def renew(self, rows: Sequence[int]) -> None:
         """See the port."""
@@ -334,7 +339,7 @@ class LocalSearch:
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         writer.commit()
 
-    def _edit(self, edit: Callable[[IndexWriter], object]) -> None:
+    def _edit(self, edit: Callable[[IndexWriter], None]) -> None:
         """Change what is in the index about some documents."""
         with self._guard, self._lock(silent) as lock:
             try:
