@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from shells import TIDES, Command, apart, spoken
 
-from assay.evidence.ingest import moved
+from assay.evidence.ingest import moves
 
 ASKED = "How high does the tide at Brest rise?"
 AGAIN = "By how much does the tide rise at Brest?"
@@ -102,7 +102,7 @@ def test_the_new_name_finds_it(assay: Command) -> None:
 
 def test_an_unchanged_folder_costs_no_look_for_files(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    monkeypatch.setattr(moved, "is_gone", lambda file: bool(looked.append(file)))
+    monkeypatch.setattr(moves, "is_gone", lambda file: bool(looked.append(file)))
     os.symlink("a", "link")
     for folder in ("a", "a", "link"):
         done(assay, "docs", "add", folder, "-c", "sea")

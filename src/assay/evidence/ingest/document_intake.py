@@ -10,7 +10,7 @@ from assay.core.errors import ExtractError
 from assay.core.ports import Blobs, Clock, DocumentMove, FileStamp, Library
 from assay.core.sources import FINAL_URL, SYNTAXES, Document, Extracted, Fetched, Snapshot, sha256
 from assay.core.web_addresses import canonical
-from assay.evidence.ingest.moved import MissingFiles
+from assay.evidence.ingest.moves import MissingFiles
 from assay.evidence.ingest.units import IngestPart
 
 BATCH = 400

@@ -32,7 +32,7 @@ from assay.evidence.ingest.files import (
     printable,
     read_file,
 )
-from assay.evidence.ingest.moved import MissingFiles
+from assay.evidence.ingest.moves import MissingFiles
 
 DEPTH = 2
 """Archives within archives."""

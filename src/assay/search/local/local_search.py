@@ -167,8 +167,7 @@ class LocalSearch:
         """Remove documents that are no longer in the library. Blocking.
 
         Raises:
-            SearchError: another process kept the index locked for ten minutes.
-            OSError: the index cannot be written; the next search rebuilds it.
+            SearchError: another process kept the index locked for ten minutes, or the index cannot be written.
         """
 
         def edit(writer: IndexWriter) -> None:
@@ -189,10 +188,7 @@ class LocalSearch:
                 for (row, document), spans in zip(found.items(), self._each_spans(found.values()), strict=True):
                     writer.renew(row, document, readable(spans, document))
 
-        try:
-            self._edit(edit)
-        except OSError as error:
-            raise unwritable(self._path, error) from error
+        self._edit(edit)
 
     def close(self) -> None:
         """End background work; nothing else stays open longer than a search."""
@@ -341,19 +337,22 @@ class LocalSearch:
 
     def _edit(self, edit: Callable[[IndexWriter], None]) -> None:
         """Change what is in the index about some documents."""
-        with self._guard, self._lock(silent) as lock:
-            try:
-                with reading():
-                    index = self._opened()
-                    writer = index.writer()
-                    try:
-                        edit(writer)
-                        writer.commit()
-                    finally:
-                        self._merge_behind(writer, lock)
-                    index.reload()
-            except IndexDamaged as error:
-                self._rebuild(str(error), lock, silent)
+        try:
+            with self._guard, self._lock(silent) as lock:
+                try:
+                    with reading():
+                        index = self._opened()
+                        writer = index.writer()
+                        try:
+                            edit(writer)
+                            writer.commit()
+                        finally:
+                            self._merge_behind(writer, lock)
+                        index.reload()
+                except IndexDamaged as error:
+                    self._rebuild(str(error), lock, silent)
+        except OSError as error:
+            raise unwritable(self._path, error) from error
 
     def _opened(self) -> LocalIndex:
         if self._index is None or not self._index.there:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 from urllib.request import url2pathname
 
 from assay.evidence.ingest.files import address
@@ -24,7 +24,7 @@ class MissingFiles:
 
     def __init__(self) -> None:
         self._gone: dict[str, bool] = {}
-        self._folders: dict[Path, str] = {}
+        self._folders: dict[str, str] = {}
 
     def moved(self, before: str, now: str) -> bool:
         """True if a document stored at the address `before` is to take that of the file it was read in `now`.
@@ -45,10 +45,11 @@ class MissingFiles:
 
     def _address(self, path: Path) -> str:
         """The address of a file that is no link; the links above it are followed once per folder."""
-        folder = self._folders.get(path.parent)
+        above, name = os.path.split(path)
+        folder = self._folders.get(above)
         if folder is None:
-            folder = self._folders[path.parent] = os.path.realpath(path.parent)
-        return Path(folder, path.name).as_uri()
+            folder = self._folders[above] = Path(os.path.realpath(above)).as_uri().rstrip("/")
+        return f"{folder}/{quote(os.fsencode(name))}"
 
     def _is_gone(self, file: str) -> bool:
         gone = self._gone.get(file)
