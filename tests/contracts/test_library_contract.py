@@ -8,7 +8,7 @@ import pytest
 from shelf import hashes, names, pair
 
 from assay.core.errors import UnknownName
-from assay.core.ports import FileStamp, Library
+from assay.core.ports import DocumentMove, FileStamp, Library, StoredPlace
 from assay.core.sources import CollectionSummary, Document, sha256
 
 
@@ -45,6 +45,46 @@ def test_what_is_added_comes_back_whole(library, other):
     assert other.snapshot(snapshot.sha256) == snapshot
     assert other.stamps(["/docs/a.txt"]) == {"/docs/a.txt": stamp}
     assert other.documents(["default"]) == [document]
+
+
+def moved(text: str, before: str, after: str) -> DocumentMove:
+    return DocumentMove(sha256=hashes(text)[0], before=before, url=after, name=after.rpartition("/")[2])
+
+
+def test_a_moved_document_has_its_new_place_and_all_else_as_before(library, other):
+    snapshot, document = pair("a", url="file:///a/tides.md", name="tides.md", title="Of tides", author="Ann")
+    library.add([(snapshot, document), pair("b")], "one")
+    row = library.members(["one"])
+
+    stamp = FileStamp(path="/b/ebb.md", size=1, mtime_ns=1, documents=(document.sha256,))
+    library.add([pair("c")], "two", [stamp], [moved("a", "file:///a/tides.md", "file:///b/ebb.md")])
+
+    now = other.document(document.sha256)
+    assert (now.url, now.name) == ("file:///b/ebb.md", "ebb.md")
+    assert (now.title, now.author, now.fetched_at) == (document.title, "Ann", document.fetched_at)
+    assert other.members(["one"]) == row
+    assert other.find("tides.md", ["one"]) == []
+    assert other.find("ebb.md", ["one"]) == other.find("Of tides", ["one"]) == [now]
+    assert other.stamps(["/b/ebb.md"]) == {"/b/ebb.md": stamp}
+    assert names(other.documents(["one", "two"])) == ["ebb.md", "b", "c"]
+
+
+def test_a_document_that_was_moved_meanwhile_stays_there(library):
+    library.add([pair("a", url="file:///a/1")], "one")
+    unknown = moved("zz", "file:///a/1", "file:///c/1")
+    library.add([], "one", (), [moved("a", "file:///a/1", "file:///b/1"), unknown])
+    library.add([], "one", (), [moved("a", "file:///a/1", "file:///c/1")])
+    assert library.document(*hashes("a")).url == "file:///b/1"
+    assert library.document(*hashes("zz")) is None
+
+
+def test_stored_places_are_those_of_known_documents(library):
+    library.add([pair("a", url="file:///a/1"), pair("b", url="file:///a/1\0")], "one")
+    rows = sorted(library.members(["one"]))
+    found = library.stored_places(hashes("a", "zz", "b"))
+    assert found == dict(zip(hashes("a", "b"), map(StoredPlace, rows, ["file:///a/1", "file:///a/1\0"]), strict=True))
+    assert library.stored_places([]) == {}
+    assert library.stored_places(hashes(*map(str, range(2_000)), "a")).keys() == set(hashes("a"))
 
 
 def test_known_documents_are_left_as_they_are_and_join_the_collection(library):

@@ -6,7 +6,7 @@ import pytest
 from shelf import hashes, names, pair
 
 from assay.core.errors import Overtaken, UnknownName, UsageError
-from assay.core.ports import Allowance, EventDraft, FileStamp, Origin, RunInputs
+from assay.core.ports import Allowance, DocumentMove, EventDraft, FileStamp, Origin, RunInputs
 from assay.core.ports.store import Store
 
 RUNS = {"a1": "ana", "a2": "ana", "b1": "bob", "l1": ""}
@@ -132,6 +132,20 @@ def test_another_s_documents_are_unknown(libraries):
             other.select([sha])
     assert names(ana.documents(["papers"])) == ["tide"]
     assert ana.snapshot(snapshot) == pair("tide")[0]
+
+
+def test_only_one_s_own_documents_are_moved(libraries):
+    ana, bob, local = libraries
+    for each in (ana, local):
+        each.add([pair("tide", url="file:///a/tide")], "papers")
+    ana.share("papers", open=True)
+    (sha,) = hashes("tide")
+    move = DocumentMove(sha256=sha, before="file:///a/tide", url="file:///b/tide", name="tide")
+    assert bob.stored_places([sha]) == {}
+    bob.add([], "mine", (), [move])
+    assert [each.document(sha).url for each in (ana, local)] == ["file:///a/tide"] * 2
+    ana.add([], "papers", (), [move])
+    assert [each.document(sha).url for each in libraries] == ["file:///b/tide"] * 2 + ["file:///a/tide"]
 
 
 def test_each_has_his_own_of_the_same_text_and_the_same_name(libraries):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assay.core.ports import DocumentMove
 from assay.core.ports.store import Store
 from assay.core.sources import Document, Snapshot
 
@@ -13,6 +14,15 @@ def fill(store: Store, texts: Mapping[str, str], collection: str = "default", la
     entries = [entry(store, name, text, language) for name, text in texts.items()]
     store.library.add(entries, collection)
     return [document for _, document in entries]
+
+
+def rename(store: Store, document: Document, name: str) -> int:
+    """Give a document another name and address; return its row."""
+    url = f"https://x.example/{name}"
+    store.library.add(
+        [], "default", (), [DocumentMove(sha256=document.sha256, before=document.url, url=url, name=name)]
+    )
+    return store.library.stored_places([document.sha256])[document.sha256].row
 
 
 def entry(store: Store, name: str, text: str, language: str = "") -> tuple[Snapshot, Document]:

@@ -49,18 +49,20 @@ class Gathering:
     """Reads places into the library, and returns them as origins with their documents.
 
     `files` counts what was read, `added` what of it is new to the library. `warnings` are sentences for the user,
-    `notes` say in detail what was left out on purpose; `skipped` has the same by file.
+    `notes` say in detail what was left out on purpose; `skipped` has the same by file. `new_places` has the addresses
+    of documents whose file was moved, by their earlier ones.
     """
 
     def __init__(self, context: Context, reading: ReadingMonitor) -> None:
         self._settings, self._store, self._clock = context.settings, context.store, context.clock
         self._readers, self._kept, self._reading = context.readers, context.page_cache, reading
-        self._allowed = context.allowed_hosts
+        self._allowed, self._context = context.allowed_hosts, context
         self._largest = int(context.settings.documents.max_file_mb * 1_000_000)
         self.files = self.added = 0
         self.warnings: list[str] = []
         self.notes: list[str] = []
         self.unchanged: list[str] = []
+        self.new_places: dict[str, str] = {}
         self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
 
     async def paths(self, paths: Sequence[str], collection: str) -> list[Origin]:
@@ -172,6 +174,9 @@ class Gathering:
         self.notes += done.notes
         self.skipped |= done.skipped
         self.unchanged += done.unchanged
+        self.new_places |= done.new_places
+        if done.moved:
+            self._context.search.renew(done.moved)
         return done
 
     def _paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:

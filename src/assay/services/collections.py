@@ -149,6 +149,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
         before = {each.place: each for each in origins}
         found = await _again(gathering, origins)
         after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
+        every = [places.followed(each, gathering.new_places) for each in every]
         synced = await asyncio.to_thread(_apply, context, collection, every, after)
         await asyncio.to_thread(context.search.sync, reading.say)
     fields = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}

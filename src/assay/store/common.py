@@ -337,7 +337,12 @@ def fold(text: str) -> str:
 
 def lookup(document: Document) -> str:
     """Name, URL and title for look-ups, each on a line between line breaks."""
-    return f"\n{fold(document.name)}\n{fold(document.url)}\n{fold(document.title)}\n"
+    return lookup_of(document.name, document.url, document.title)
+
+
+def lookup_of(name: str, url: str, title: str) -> str:
+    """The same, of a document that has these."""
+    return f"\n{fold(name)}\n{fold(url)}\n{fold(title)}\n"
 
 
 def reference_of(text: str) -> str:

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from assay.core.errors import UnknownName
-from assay.core.ports import CollectionRow, FileStamp, Origin
+from assay.core.ports import CollectionRow, DocumentMove, FileStamp, Origin, StoredPlace
 from assay.core.ports.collections import SLASH
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
@@ -179,9 +181,13 @@ class MemoryLibrary(MemoryCollections):
         self._stamps: dict[Key, FileStamp] = {}
 
     def add(
-        self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
+        self,
+        documents: Sequence[tuple[Snapshot, Document]],
+        collection: str,
+        files: Sequence[FileStamp] = (),
+        moves: Sequence[DocumentMove] = (),
     ) -> None:
-        """Store documents (existing ones stay as they are) and add them to `collection`."""
+        """See the port."""
         with self._lock:
             me = self._owner or ""
             for snapshot, document in documents:
@@ -193,6 +199,15 @@ class MemoryLibrary(MemoryCollections):
                     self._rows[me, document.sha256] = len(self._documents)
             self.include((document.sha256 for _, document in documents), collection)
             self._stamps.update(((me, stamp.path), stamp) for stamp in files)
+            for move in moves:
+                self._move(move)
+
+    def _move(self, move: DocumentMove) -> None:
+        row = self._rows.get((self._owner or "", move.sha256))
+        if row is None or self._documents[row - 1].url != move.before:
+            return
+        moved = msgspec.structs.replace(self._documents[row - 1], url=move.url, name=move.name)
+        self._documents[row - 1], self._lookups[row - 1] = moved, common.lookup(moved)
 
     def select(self, documents: Iterable[str]) -> str:
         """The name of the collection of exactly these documents.
@@ -226,6 +241,12 @@ class MemoryLibrary(MemoryCollections):
         """See the port."""
         with self._lock:
             return {sha for sha in documents if self._seen(sha) is not None}
+
+    def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
+        """See the port."""
+        with self._lock:
+            rows = {sha: self._rows.get((self._owner or "", sha)) for sha in documents}
+            return {sha: StoredPlace(row, self._documents[row - 1].url) for sha, row in rows.items() if row is not None}
 
     def snapshot(self, sha256: str) -> Snapshot | None:
         """The snapshot with this hash."""

@@ -9,8 +9,6 @@ from assay.core.ports.collections import CollectionRow as CollectionRow
 from assay.core.ports.collections import Collections as Collections
 from assay.core.ports.collections import Origin as Origin
 from assay.core.ports.collections import SkippedFile as SkippedFile
-from assay.core.ports.documents import Archive as Archive
-from assay.core.ports.documents import ArchiveMember as ArchiveMember
 from assay.core.ports.documents import AskedAhead as AskedAhead
 from assay.core.ports.documents import Blobs as Blobs
 from assay.core.ports.documents import Cache as Cache
@@ -19,7 +17,6 @@ from assay.core.ports.documents import DocumentTexts as DocumentTexts
 from assay.core.ports.documents import Explanation as Explanation
 from assay.core.ports.documents import Extractor as Extractor
 from assay.core.ports.documents import Fetcher as Fetcher
-from assay.core.ports.documents import FileStamp as FileStamp
 from assay.core.ports.documents import Hit as Hit
 from assay.core.ports.documents import KeptPage as KeptPage
 from assay.core.ports.documents import Library as Library
@@ -30,6 +27,11 @@ from assay.core.ports.documents import Query as Query
 from assay.core.ports.documents import Search as Search
 from assay.core.ports.documents import WordField as WordField
 from assay.core.ports.documents import WordScore as WordScore
+from assay.core.ports.files import Archive as Archive
+from assay.core.ports.files import ArchiveMember as ArchiveMember
+from assay.core.ports.files import DocumentMove as DocumentMove
+from assay.core.ports.files import FileStamp as FileStamp
+from assay.core.ports.files import StoredPlace as StoredPlace
 from assay.core.ports.jobs import PRIORITIES as PRIORITIES
 from assay.core.ports.jobs import Queue as Queue
 from assay.core.ports.jobs import QueuedRun as QueuedRun

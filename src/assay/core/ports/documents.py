@@ -9,6 +9,7 @@ import msgspec
 
 from assay.core.messages import Rarity
 from assay.core.ports.collections import Collections
+from assay.core.ports.files import DocumentMove, FileStamp, StoredPlace
 from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, PassageSpan, Snapshot
 from assay.core.usage import Usage
 from assay.core.web_addresses import ANYTHING, WebRules
@@ -151,6 +152,15 @@ class LibrarySearch(Search, Protocol):
         """
         ...
 
+    def renew(self, rows: Sequence[int]) -> None:
+        """Index the names and addresses of these documents again; those not indexed yet are left to `sync`.
+
+        Raises:
+            SearchFailed: the index cannot be written.
+            StoreError: the library cannot be read.
+        """
+        ...
+
     def close(self) -> None:
         """Close connections."""
         ...
@@ -183,16 +193,6 @@ class Extractor(Protocol):
             ExtractError: nothing, or nothing more, can be read, with the reason. Raised by the iteration.
         """
         ...
-
-
-class ArchiveMember(msgspec.Struct, frozen=True, kw_only=True):
-    """A file in an archive: its path there, made printable, and its bytes, or the `problem` that prevents reading
-    it.
-    """
-
-    name: str
-    data: bytes = b""
-    problem: str = ""
 
 
 class Fetcher(Protocol):
@@ -238,27 +238,6 @@ class PageCache(Protocol):
 
         Raises:
             StoreError: it cannot be removed.
-        """
-        ...
-
-
-class Archive(Protocol):
-    """Opens files that contain files. `name` includes a version ("zip/1"); `suffixes` are lower case (".zip")."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def suffixes(self) -> tuple[str, ...]: ...
-
-    def members(self, data: bytes, name: str, largest: int) -> Iterator[ArchiveMember]:
-        """Yield the files in `data` in order, unpacked one at a time, without folders and hidden files.
-
-        A member larger than `largest` bytes has a problem instead of data. Sizes are counted while unpacking: the
-        archive's own figures are not trusted.
-
-        Raises:
-            ExtractError: the archive cannot be opened, or unpacks to an absurd size. Raised by the iteration.
         """
         ...
 
@@ -325,28 +304,20 @@ class Cache(Protocol):
         ...
 
 
-class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
-    """How a file looked when it was read, and which documents it gave, so that an unchanged file is not read twice.
-
-    `extractor` names the version that read it, since a newer one reads it again. `warnings` are what was reported about
-    a file of which only a part could be read; they are repeated for the unchanged file.
-    """
-
-    path: str
-    size: int
-    mtime_ns: int
-    documents: tuple[str, ...]
-    extractor: str = ""
-    warnings: tuple[str, ...] = ()
-
-
 class Library(Collections, Protocol):
     """Documents, the collections they are in, and the files they came from. Blocking; call from a worker thread."""
 
     def add(
-        self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
+        self,
+        documents: Sequence[tuple[Snapshot, Document]],
+        collection: str,
+        files: Sequence[FileStamp] = (),
+        moves: Sequence[DocumentMove] = (),
     ) -> None:
-        """Store documents (existing ones stay as they are) and add them to `collection`, in one transaction."""
+        """Store documents (existing ones stay as they are) and add them to `collection`, in one transaction.
+
+        `moves` changes the places of the owner's own documents in it.
+        """
         ...
 
     def select(self, documents: Iterable[str]) -> str:
@@ -361,6 +332,10 @@ class Library(Collections, Protocol):
 
     def known(self, documents: Iterable[str]) -> set[str]:
         """Return which of these documents (hashes) are in the library."""
+        ...
+
+    def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
+        """Return where those of these documents (hashes) were read that are the owner's own."""
         ...
 
     def snapshot(self, sha256: str) -> Snapshot | None: ...

@@ -92,7 +92,8 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library. A
     warning is a sentence for the user, a note has details: what was left out on purpose. `given` has the documents
     (hashes) of each file and page, by name. `skipped` has what gave no document, and why, except members of `unchanged`
-    archives, which were not opened again.
+    archives, which were not opened again. `moved` has the row numbers of known documents that got another place, since
+    their file is gone, and `new_places` their addresses by the earlier ones.
     """
 
     collection: str
@@ -104,6 +105,8 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     given: dict[str, tuple[str, ...]] = {}
     skipped: dict[str, tuple[SkippedFile, ...]] = {}
     unchanged: tuple[str, ...] = ()
+    moved: tuple[int, ...] = ()
+    new_places: dict[str, str] = {}
 
 
 class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,6 +174,8 @@ def ingest(
         given=reading.given,
         skipped=reading.skipped,
         unchanged=tuple(reading.unchanged),
+        moved=tuple(shelf.moved),
+        new_places=shelf.new_places,
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 from assay.core.errors import ExtractError
-from assay.core.ports import Blobs, Clock, FileStamp, Library
+from assay.core.ports import Blobs, Clock, DocumentMove, FileStamp, Library
 from assay.core.sources import FINAL_URL, SYNTAXES, Document, Extracted, Fetched, Snapshot, sha256
 from assay.core.web_addresses import canonical
+from assay.evidence.ingest.moves import MissingFiles
 from assay.evidence.ingest.units import IngestPart
 
 BATCH = 400
@@ -25,6 +26,7 @@ SECONDS = 2.0
 class DocumentIntake:
     """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
 
+    `moved` has the row numbers of those that got another place, and `new_places` their addresses by the earlier ones.
     A library that is `fresh` and empty need not be asked whether it knows a document.
     """
 
@@ -37,6 +39,10 @@ class DocumentIntake:
         self._collection = collection
         self.documents: dict[str, None] = {}
         self.added = 0
+        self.moved: list[int] = []
+        self.new_places: dict[str, str] = {}
+        self._missing = MissingFiles()
+        self._moves: list[DocumentMove] = []
         self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
         self._unasked_bytes = 0
         self._batch: list[tuple[Snapshot, Document]] = []
@@ -79,8 +85,23 @@ class DocumentIntake:
         unasked, self._unasked, self._unasked_bytes = self._unasked, {}, 0
         known: set[str] = set() if self.fresh else self._library.known(unasked)
         self._known += (name for name in unasked if name in known)
+        self._move({name: found for name, found in unasked.items() if name in known})
         self._batch += [self._store(name, *found) for name, found in unasked.items() if name not in known]
         self.added += len(unasked) - len(known)
+
+    def _move(self, known: Mapping[str, tuple[Extracted, bytes, IngestPart]]) -> None:
+        """Note the new places of documents whose file is gone."""
+        in_files = [name for name, (_, _, part) in known.items() if part.page is None]
+        if not in_files:
+            return
+        for name, stored in self._library.stored_places(in_files).items():
+            extracted, _, part = known[name]
+            if self._missing.moved(stored.url, part.url):
+                url = extracted.url or part.url
+                named = extracted.name or part.name
+                self._moves.append(DocumentMove(sha256=name, before=stored.url, url=url, name=named))
+                self.moved.append(stored.row)
+                self.new_places[stored.url] = url
 
     def include(self, documents: Iterable[str]) -> None:
         """Add documents that are in the library."""
@@ -102,11 +123,11 @@ class DocumentIntake:
         if self._unasked:
             self._store_new()
         self._blobs.wait()
-        if self._batch or self._stamps:
-            self._library.add(self._batch, self._collection, self._stamps)
+        if self._batch or self._stamps or self._moves:
+            self._library.add(self._batch, self._collection, self._stamps, self._moves)
         if self._known:
             self._library.include(self._known, self._collection)
-        self._batch, self._known, self._stamps = [], [], []
+        self._batch, self._known, self._stamps, self._moves = [], [], [], []
         self._written = self._clock.monotonic()
 
     def _store(self, name: str, extracted: Extracted, text: bytes, part: IngestPart) -> tuple[Snapshot, Document]:

@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.charsets import in_utf8
 from assay.core.errors import ExtractError
-from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
+from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library, StoredPlace
 from assay.core.sources import Extracted, Fetched, sha256
 from assay.evidence.ingest.files import (
     LARGEST_TWIN,
@@ -32,6 +32,7 @@ from assay.evidence.ingest.files import (
     printable,
     read_file,
 )
+from assay.evidence.ingest.moves import MissingFiles
 
 DEPTH = 2
 """Archives within archives."""
@@ -116,6 +117,7 @@ class Units:
         pages: Mapping[Path, Path] | None = None,
     ) -> None:
         self._library, self._largest = library, largest
+        self._missing = MissingFiles()
         self._pages = pages or {}
         self._extractors = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
         self._readers = extractors
@@ -128,13 +130,16 @@ class Units:
         for first in range(0, len(files), LOOKED_UP):
             some = files[first : first + LOOKED_UP]
             known = self._library.stamps([stamp_path(file) for file in some])
+            stored = self._library.stored_places({sha: None for stamp in known.values() for sha in stamp.documents})
             for file in some:
-                yield from self._of(file, known.get(stamp_path(file)))
+                yield from self._of(file, known.get(stamp_path(file)), stored)
 
-    def _of(self, file: FileToRead, known: FileStamp | None) -> Iterator[Unit]:
+    def _of(self, file: FileToRead, known: FileStamp | None, stored: Mapping[str, StoredPlace]) -> Iterator[Unit]:
         stamp: FileStamp | None = None
         try:
             stamp = self._look(file, known)
+            if self._missing.any_moved((stored[sha].url for sha in stamp.documents if sha in stored), file.path):
+                stamp = msgspec.structs.replace(stamp, documents=(), warnings=())  # read again, for its new place
             if not file.named and (why := left_out_by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)
             elif stamp.documents:

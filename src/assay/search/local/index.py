@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import tantivy
 
-from assay.core.errors import IndexDamaged
+from assay.core.errors import IndexDamaged, SearchError
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 from assay.core.patterns import regex
 from assay.core.sources import BlockKind, Document, PassageSpan
@@ -64,6 +64,14 @@ def _passages_schema() -> tantivy.Schema:
 
 DOCUMENTS = _documents_schema()
 PASSAGES = _passages_schema()
+
+
+class DocumentsDeleted(IndexDamaged):
+    """The index knows documents, at these rows, that another machine has deleted since the question was asked."""
+
+    def __init__(self, rows: Sequence[int]) -> None:
+        super().__init__("it knows documents the library does not have")
+        self.rows = rows
 
 
 @contextmanager
@@ -160,6 +168,14 @@ class IndexWriter:
                 entry.add_text("text", text)
                 self._passages.add_document(entry)
             self._add_document(row, document, found)
+
+    def renew(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
+        """Index a document again under its name, if it is in the index; its passages do not contain it, and stay."""
+        if row > self._index.last_row:
+            return
+        self._documents.delete_documents_by_query(_rows(DOCUMENTS, row, row))
+        with writing():
+            self._add_document(row, document, indexed_texts(document, spans))
 
     def forget(self, first: int, last: int | None = None) -> None:
         """Remove the documents from one row to another (None: the end), with their passages."""
@@ -316,6 +332,14 @@ def extent(path: Path) -> int | None:
         return None
     meta = msgspec.json.decode(data, type=_Meta)  # what msgspec raises is a ValueError
     return sum(each.max_doc - (each.deletes.num_deleted_docs if each.deletes else 0) for each in meta.segments)
+
+
+def unwritable(path: Path | None, error: OSError) -> SearchError:
+    """The error for an index that cannot be written."""
+    return SearchError(
+        f"the search index in {path} cannot be written ({error.strerror or error}): "
+        "free some space, or check its permissions"
+    )
 
 
 def let_merge(writer: IndexWriter, lock: FileLock | None) -> None:

@@ -17,11 +17,12 @@ from typing import Any
 import msgspec
 import tantivy
 
+from assay.core.errors import IndexDamaged
 from assay.core.lexicon import analysis_of, terms
 from assay.core.messages import Rarity
 from assay.core.ports import WordScore
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
+from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, reading, unpack
 from assay.search.local.words import (
     CANDIDATES,
     FEEDBACK_COMMON,
@@ -39,6 +40,7 @@ from assay.search.local.words import (
     SHORTEST_TERM,
     SMALL_SCOPE,
     Frequencies,
+    Naming,
     Words,
     added_parts,
     with_more,
@@ -250,6 +252,20 @@ class IndexSnapshot:
     def _passage_hits(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:
         query = query if scope is None else within(PASSAGES, query, scope)
         return _hits(self.passages, query, limit)
+
+
+def spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:
+    """The best passages, then the header fields of a document that the question names.
+
+    Raises:
+        IndexDamaged: the index belongs to another library.
+    """
+    with reading():
+        if not view.is_of(found, document.sha256):
+            raise IndexDamaged("it belongs to another library")
+        if not asked.names(document):
+            return found.spans
+        return tuple(dict.fromkeys((*found.spans, *view.fields(found))))
 
 
 def _sum(parts: Iterable[WordScore]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,9 +15,18 @@ from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
 from assay.core.lexicon import analysis_of
 from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, let_merge, reading, remove
-from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
+from assay.core.sources import Document
+from assay.search.local.index import (
+    FORMAT,
+    DocumentsDeleted,
+    IndexWriter,
+    LocalIndex,
+    let_merge,
+    reading,
+    remove,
+    unwritable,
+)
+from assay.search.local.local_ranks import IndexSnapshot, spans_of
 from assay.search.local.words import TITLE_MEANT, Naming, Words
 from assay.search.shared_index import (
     BEST,
@@ -29,6 +38,7 @@ from assay.search.shared_index import (
     documents_after,
     file_turn,
     one_by_one,
+    readable,
     scope_of,
     silent,
 )
@@ -47,14 +57,6 @@ AT_ONCE = 50
 COMMIT_EVERY = 2_000
 """Documents; the most a killed process loses."""
 WORK = SharedWork(name="the search index", patience=600.0)
-
-
-class DocumentsDeleted(IndexDamaged):
-    """The index knows documents, at these rows, that another machine has deleted since the question was asked."""
-
-    def __init__(self, rows: Sequence[int]) -> None:
-        super().__init__("it knows documents the library does not have")
-        self.rows = rows
 
 
 class LocalSearch:
@@ -107,7 +109,7 @@ class LocalSearch:
     def _rarity(self, text: str, collections: Sequence[str]) -> Rarity:
         try:
             scope = self._scope(collections)
-            if not self._is_searched(scope):
+            if scope is not None and not scope:
                 return Rarity()
             with reading():
                 view = IndexSnapshot(self._opened())
@@ -128,7 +130,7 @@ class LocalSearch:
             return []
         try:
             scope = self._scope(query.collections)
-            if not self._is_searched(scope):
+            if scope is not None and not scope:
                 return []
             try:
                 return self._found(query, scope, explain)
@@ -159,31 +161,34 @@ class LocalSearch:
                     except IndexDamaged as error:
                         self._rebuild(str(error), lock, say)
         except OSError as error:
-            raise SearchError(
-                f"the search index in {self._path} cannot be written ({error.strerror or error}): "
-                "free some space, or check its permissions"
-            ) from error
+            raise unwritable(self._path, error) from error
 
     def forget(self, rows: Sequence[int]) -> None:
         """Remove documents that are no longer in the library. Blocking.
 
         Raises:
-            SearchError: another process kept the index locked for ten minutes.
-            OSError: the index cannot be written; the next search rebuilds it.
+            SearchError: another process kept the index locked for ten minutes, or the index cannot be written.
         """
-        if not rows or self._path is None or not self._path.exists():
+
+        def edit(writer: IndexWriter) -> None:
+            for row in rows:
+                writer.forget(row, row)
+
+        if rows and self._path is not None and self._path.exists():
+            self._edit(edit)
+
+    def renew(self, rows: Sequence[int]) -> None:
+        """See the port."""
+        if not rows or (self._index is None if self._path is None else not self._path.exists()):
             return
-        with self._guard, self._lock(silent) as lock:
-            try:
-                with reading():
-                    writer = self._opened().writer()
-                    for row in rows:
-                        writer.forget(row, row)
-                    writer.commit()
-                    self._merge_behind(writer, lock)
-                    self._opened().reload()
-            except IndexDamaged as error:
-                self._rebuild(str(error), lock, silent)
+
+        def edit(writer: IndexWriter) -> None:
+            for first in range(0, len(rows), PAGE):
+                found = self._library.at(rows[first : first + PAGE])
+                for (row, document), spans in zip(found.items(), self._each_spans(found.values()), strict=True):
+                    writer.renew(row, document, readable(spans, document))
+
+        self._edit(edit)
 
     def close(self) -> None:
         """End background work; nothing else stays open longer than a search."""
@@ -204,10 +209,6 @@ class LocalSearch:
         if scope is None or not self._covers(scope):
             self.sync(SearchWaits())
         return scope
-
-    @staticmethod
-    def _is_searched(scope: set[int] | None) -> bool:
-        return scope is None or bool(scope)
 
     def _covers(self, scope: set[int]) -> bool:
         """True if the index has these rows; those beyond it are left to the background, if there are many."""
@@ -334,6 +335,25 @@ class LocalSearch:
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         writer.commit()
 
+    def _edit(self, edit: Callable[[IndexWriter], None]) -> None:
+        """Change what is in the index about some documents."""
+        try:
+            with self._guard, self._lock(silent) as lock:
+                try:
+                    with reading():
+                        index = self._opened()
+                        writer = index.writer()
+                        try:
+                            edit(writer)
+                            writer.commit()
+                        finally:
+                            self._merge_behind(writer, lock)
+                        index.reload()
+                except IndexDamaged as error:
+                    self._rebuild(str(error), lock, silent)
+        except OSError as error:
+            raise unwritable(self._path, error) from error
+
     def _opened(self) -> LocalIndex:
         if self._index is None or not self._index.there:
             self._index = LocalIndex(self._path)
@@ -374,21 +394,7 @@ class LocalSearch:
         explanations = []
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
-            hit = Hit(document=document, score=found.score, spans=_spans_of(view, found, asked, document))
+            hit = Hit(document=document, score=found.score, spans=spans_of(view, found, asked, document))
             given = why.get(found.row, ())
             explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
         return explanations
-
-
-def _spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:
-    """The best passages, then the header fields of a document that the question names.
-
-    Raises:
-        IndexDamaged: the index belongs to another library.
-    """
-    with reading():
-        if not view.is_of(found, document.sha256):
-            raise IndexDamaged("it belongs to another library")
-        if not asked.names(document):
-            return found.spans
-        return tuple(dict.fromkeys((*found.spans, *view.fields(found))))

@@ -17,7 +17,17 @@ from assay.search.local.index import indexed_texts, pack
 from assay.search.local.words import Naming, Words
 from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient
 from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, within
-from assay.search.shared_index import BEST, EachSpans, Say, ServerIndex, Turn, documents_after, no_turn, silent
+from assay.search.shared_index import (
+    BEST,
+    EachSpans,
+    Say,
+    ServerIndex,
+    Turn,
+    documents_after,
+    no_turn,
+    readable,
+    silent,
+)
 
 __all__ = ["OpenSearchClient", "OpenSearchSearch"]
 
@@ -92,6 +102,20 @@ class OpenSearchSearch(ServerIndex):
                 self._client.delete(index, within(rows))
             except NoIndex:
                 continue  # nothing was indexed yet
+
+    def renew(self, rows: Sequence[int]) -> None:
+        """See the port."""
+        with self._turn(silent):
+            state = self._known()
+            if state is None:
+                return
+            for first in range(0, len(rows), PAGE):
+                found = self._library.at(rows[first : first + PAGE])
+                known = {row: document for row, document in found.items() if row <= state.row}
+                spans = zip(known.items(), self._each_spans(known.values()), strict=True)
+                lot = [(row, document, readable(of, document)) for (row, document), of in spans]
+                if lot:
+                    self._write(lot, self._documents, self._passages)
 
     def close(self) -> None:
         """See the port."""

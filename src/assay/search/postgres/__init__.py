@@ -94,6 +94,18 @@ class PostgresSearch(ServerIndex):
         except FAULTS as error:
             raise _failed(error) from error
 
+    def renew(self, rows: Sequence[int]) -> None:
+        """See the port."""
+        try:
+            self._make()
+            for first in range(0, len(rows), PAGE):
+                documents = self._library.at(rows[first : first + PAGE])
+                with self._engine.begin() as connection:
+                    tables.lock(connection, self._prefix)
+                    tables.rename(connection, self._prefix, documents)
+        except FAULTS as error:
+            raise _failed(error) from error
+
     def close(self) -> None:
         """See the port."""
         self._engine.dispose()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -166,7 +166,7 @@ class Lot:
                 above = terms(heading[-1], analysis) if heading else []
             self._add_passage(row, span, [*above, *terms(around(span), analysis), *words])
         title = name_terms(document.title, analysis)
-        name = name_terms(f"{document.name} {document.url}", analysis)
+        name = _name_terms(document)
         self._counts["documents"].update(body)
         self._counts["names"].update({*title, *name})
         fields = [pack(span) for span in spans if span.kind == "field"][:FIELDS]
@@ -202,6 +202,27 @@ def forget(connection: Connection, prefix: str, rows: Sequence[int]) -> None:
     """Remove documents. Word frequencies are not counted again: they only serve for weighing."""
     for statement in _FORGET:
         connection.exec_driver_sql(statement.format(prefix), {"rows": list(rows)})
+
+
+_RENAME = "UPDATE {0}_documents SET name = %(name)s WHERE row = %(row)s"
+_NAMED = "INSERT INTO {0}_words VALUES (%(word)s, 0, 0, 1) ON CONFLICT (word) DO NOTHING"
+
+
+def rename(connection: Connection, prefix: str, documents: Mapping[int, Document]) -> None:
+    """Index the names and addresses of documents again, by row; those not in the index yet are left out.
+
+    Only words of no other document are counted: the frequencies only serve for weighing, but a word without one is not
+    searched for.
+    """
+    for row, document in sorted(documents.items()):
+        words = _name_terms(document)
+        connection.exec_driver_sql(_RENAME.format(prefix), {"name": vector(words), "row": row})
+        for word in sorted(set(words)):
+            connection.exec_driver_sql(_NAMED.format(prefix), {"word": word})
+
+
+def _name_terms(document: Document) -> list[str]:
+    return name_terms(f"{document.name} {document.url}", analysis_of(document.language))
 
 
 _SCHEMA = "%(k)s, hashtext(current_setting('search_path'))"

@@ -211,6 +211,10 @@ class HybridSearch:
         self.index.forget(rows)
         self._store.forget(rows)
 
+    def renew(self, rows: Sequence[int]) -> None:
+        """See the port. Vectors do not depend on names and addresses."""
+        self.index.renew(rows)
+
     def close(self) -> None:
         """Close connections."""
         self._embedder.close()

@@ -10,12 +10,12 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select, true, union
 
 from assay.core.errors import UnknownName
-from assay.core.ports import FileStamp
+from assay.core.ports import DocumentMove, FileStamp, StoredPlace
 from assay.core.ports.collections import ENDED, Addition
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.common import OwnedView
-from assay.store.sql import sqlite
+from assay.store.sql import document_places, sqlite
 from assay.store.sql.database import Database, patient
 from assay.store.sql.shelves import OwnerView, SqlCollections, batches
 from assay.store.sql.tables import additions, collections, documents, files, members, snapshots
@@ -40,9 +40,13 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def add(
-        self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
+        self,
+        documents: Sequence[tuple[Snapshot, Document]],
+        collection: str,
+        files: Sequence[FileStamp] = (),
+        moves: Sequence[DocumentMove] = (),
     ) -> None:
-        """Store documents (existing ones stay as they are) and add them to `collection`, in one transaction."""
+        """See the port."""
         whose = {"owner": self._sight.me}
         with self._database.write() as connection:
             if documents:
@@ -51,6 +55,8 @@ class SqlLibrary(SqlCollections):
             _include(connection, self._sight, [document.sha256 for _, document in documents], collection)
             if files:
                 connection.execute(_STAMP, [_stamp_row(stamp) | whose for stamp in files])
+            if moves:
+                document_places.move(connection, self._sight.me, moves)
 
     @patient
     def select(self, documents: Iterable[str]) -> str:
@@ -107,6 +113,12 @@ class SqlLibrary(SqlCollections):
         """See the port."""
         with self._database.read() as connection:
             return {sha for some in batches(list(documents)) for sha in _known(connection, self._sight, some)}
+
+    @patient
+    def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
+        """See the port."""
+        with self._database.read() as connection:
+            return document_places.stored(connection, self._sight.me, documents)
 
     @patient
     def snapshot(self, sha256: str) -> Snapshot | None:

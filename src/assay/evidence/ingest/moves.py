@@ -1,0 +1,73 @@
+"""Documents whose file is gone, and that are read again from another place.
+
+Only documents met at another place than the stored one are looked into, each file once: an unchanged folder costs no
+look at the disk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes, urlsplit
+from urllib.request import url2pathname
+
+from assay.evidence.ingest.files import address
+
+MEMBER = "!/"
+"""Separates the address of an archive from the path of a file in it."""
+LOCAL = "file:"
+
+
+class MissingFiles:
+    """Tells whether the files at stored addresses are gone."""
+
+    def __init__(self) -> None:
+        self._gone: dict[str, bool] = {}
+        self._folders: dict[str, str] = {}
+
+    def moved(self, before: str, now: str) -> bool:
+        """True if a document stored at the address `before` is to take that of the file it was read in `now`.
+
+        An uploaded file is no place to go to: its address hides its path.
+        """
+        return before != now and now.startswith(LOCAL) and self._is_gone(before.partition(MEMBER)[0])
+
+    def any_moved(self, stored: Iterable[str], path: Path) -> bool:
+        """True if a document of the file at `path`, stored at one of these addresses, is to take its place."""
+        here = ""
+        for file in dict.fromkeys(each.partition(MEMBER)[0] for each in stored):
+            here = here or self._address(path)
+            # behind a link, the address is another one than that of its path
+            if file != here and self._is_gone(file) and self.moved(file, address(path)):
+                return True
+        return False
+
+    def _address(self, path: Path) -> str:
+        """The address of a file that is no link; the links above it are followed once per folder."""
+        above, name = os.path.split(path)
+        folder = self._folders.get(above)
+        if folder is None:
+            folder = self._folders[above] = Path(os.path.realpath(above)).as_uri().rstrip("/")
+        return f"{folder}/{quote(os.fsencode(name))}"
+
+    def _is_gone(self, file: str) -> bool:
+        gone = self._gone.get(file)
+        if gone is None:
+            gone = self._gone[file] = is_gone(file)
+        return gone
+
+
+def is_gone(file: str) -> bool:
+    """True if this is the address of a file of this machine that does not exist. One that cannot be looked at may."""
+    try:
+        parts = urlsplit(file)
+        if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+            return False
+        windows = os.name == "nt"
+        os.stat(url2pathname(parts.path) if windows else os.fsdecode(unquote_to_bytes(parts.path)))
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False

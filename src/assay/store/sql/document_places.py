@@ -1,0 +1,58 @@
+"""The places of an owner's documents in SQL: where they were read, and their new ones when a file was moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from assay.core.ports import DocumentMove, StoredPlace
+from assay.store import common
+from assay.store.sql.shelves import batches
+from assay.store.sql.tables import documents
+
+_PLACES = select(documents.c.sha256, documents.c.row, documents.c.url).where(
+    documents.c.sha256.in_(bindparam("some", expanding=True)), documents.c.owner == bindparam("whose")
+)
+_TITLES = select(documents.c.sha256, documents.c.title).where(
+    documents.c.sha256.in_(bindparam("some", expanding=True)), documents.c.owner == bindparam("whose")
+)
+_MOVE = (
+    update(documents)
+    .where(
+        documents.c.sha256 == bindparam("of"),
+        documents.c.owner == bindparam("whose"),
+        documents.c.url == bindparam("before"),
+    )
+    .values(url=bindparam("to"), name=bindparam("called"), lookup=bindparam("found_by"))
+)
+
+
+def stored(connection: Connection, owner: str, hashes: Iterable[str]) -> dict[str, StoredPlace]:
+    """See `Library.stored_places`."""
+    found: dict[str, StoredPlace] = {}
+    for some in batches(list(hashes)):
+        rows = connection.execute(_PLACES, {"some": some, "whose": owner})
+        found.update((sha, StoredPlace(row, url)) for sha, row, url in rows)
+    return found
+
+
+def move(connection: Connection, owner: str, moves: Sequence[DocumentMove]) -> None:
+    """Give documents of an owner their new places, in one order: two writers never deadlock."""
+    for some in batches(sorted(moves, key=lambda each: each.sha256)):
+        titles = connection.execute(_TITLES, {"some": [each.sha256 for each in some], "whose": owner})
+        title_of = {each.sha256: each.title for each in titles}
+        rows = [
+            {
+                "of": each.sha256,
+                "whose": owner,
+                "before": each.before,
+                "to": each.url,
+                "called": each.name,
+                "found_by": common.lookup_of(each.name, each.url, title_of[each.sha256]),
+            }
+            for each in some
+            if each.sha256 in title_of
+        ]
+        if rows:
+            connection.execute(_MOVE, rows)

@@ -1,0 +1,110 @@
+"""A file that was moved and read again is cited where it is now."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from shells import TIDES, Command, apart, spoken
+
+from assay.evidence.ingest import moves
+
+ASKED = "How high does the tide at Brest rise?"
+AGAIN = "By how much does the tide rise at Brest?"
+
+
+@pytest.fixture
+def assay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    apart(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    Path("a").mkdir()
+    Path("a/tides.md").write_text(TIDES)
+    return spoken(capsys)
+
+
+def done(assay: Command, *words: str) -> str:
+    result = assay(*words)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def sources(assay: Command, question: str, folder: str) -> tuple[str, list[str]]:
+    """The run of a report about a folder, and the addresses of its sources."""
+    report = json.loads(done(assay, question, "--in", folder, "--json"))
+    return report["run_id"], [each["url"] for each in report["sources"]]
+
+
+def addresses(assay: Command, collection: str) -> list[str]:
+    return [each["url"] for each in json.loads(done(assay, "docs", "list", "-c", collection, "--json"))]
+
+
+def url(path: str) -> str:
+    return Path(path).resolve().as_uri()
+
+
+@pytest.mark.parametrize("after", ["b/tides.md", "a/brest.md"])
+def test_a_report_cites_a_moved_file_where_it_is(assay: Command, after: str) -> None:
+    first, found = sources(assay, ASKED, "a")
+    assert found == [url("a/tides.md")]
+    before = done(assay, "show", first)
+    os.renames("a/tides.md", after)
+
+    assert sources(assay, AGAIN, after.partition("/")[0])[1] == [url(after)]
+    cited = done(assay, "cite", "last", "1")
+    assert after in cited
+    assert "a/tides.md" not in cited
+    assert done(assay, "show", first) == before
+
+
+def test_while_both_exist_the_first_is_cited(assay: Command) -> None:
+    done(assay, "docs", "add", "a", "-c", "sea")
+    Path("b").mkdir()
+    Path("b/tides.md").write_text(TIDES)
+    done(assay, "docs", "add", "b", "-c", "sea")
+    assert addresses(assay, "sea") == [url("a/tides.md")]
+
+    os.unlink("a/tides.md")  # the other is unchanged since it was read
+    done(assay, "docs", "sync", "sea")
+    assert addresses(assay, "sea") == [url("b/tides.md")]
+
+
+def test_a_file_packed_into_an_archive_is_found_there(assay: Command) -> None:
+    done(assay, "docs", "add", "a", "-c", "sea")
+    with zipfile.ZipFile("all.zip", "w") as archive:
+        archive.write("a/tides.md", "old/tides.md")
+    os.unlink("a/tides.md")
+    done(assay, "docs", "add", "all.zip", "-c", "sea")
+    assert addresses(assay, "sea") == [f"{url('all.zip')}!/old/tides.md"]
+    os.mkdir("more")
+    os.rename("all.zip", "more/other.zip")
+    done(assay, "docs", "add", "more", "-c", "sea")
+    assert addresses(assay, "sea") == [f"{url('more/other.zip')}!/old/tides.md"]
+
+
+def test_what_a_person_took_out_stays_out_under_its_new_name(assay: Command) -> None:
+    Path("a/ebb.md").write_text("# Ebb\n\nThe ebb takes six hours.\n")
+    done(assay, "docs", "add", "a", "-c", "sea")
+    done(assay, "docs", "rm", "tides.md", "-c", "sea", "--yes")
+    os.rename("a/tides.md", "a/brest.md")
+    done(assay, "docs", "sync", "sea")
+    assert addresses(assay, "sea") == [url("a/ebb.md")]
+
+
+def test_the_new_name_finds_it(assay: Command) -> None:
+    done(assay, "docs", "add", "a", "-c", "sea")
+    os.rename("a/tides.md", "a/zanzibar.md")
+    done(assay, "docs", "sync", "sea")
+    assert "zanzibar.md" in done(assay, "docs", "search", "zanzibar", "-c", "sea")
+
+
+def test_an_unchanged_folder_costs_no_look_for_files(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(moves, "is_gone", lambda file: bool(looked.append(file)))
+    os.symlink("a", "link")
+    for folder in ("a", "a", "link"):
+        done(assay, "docs", "add", folder, "-c", "sea")
+    done(assay, "docs", "sync", "sea")
+    assert looked == []
