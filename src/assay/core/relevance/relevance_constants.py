@@ -105,10 +105,8 @@ OPENING_WEIGHTS, ENTRY_WEIGHT = (8.0, 5.0, 2.0), 2.0
 much that they come first, as they stand. And what each statement about an entry gains if the question names it. By
 hand.
 """
-QUESTION_SHARE, TITLE_SHARE = 0.6, 0.8
-"""The share of words that a question has in common with the title of a section that asks it, if the title is a question
-too, and if it is none. By hand.
-"""
+QUESTION_SHARE = 0.6
+"""The share of words that a question has in common with the title of a section that asks the same. By hand."""
 BACK_MATTER_WEIGHT = 4.0
 """What a statement in back matter loses, if the question does not ask for that: about the margin. By hand."""
 COUNTED_WEIGHT = 2.0

@@ -9,10 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes, urlsplit
-from urllib.request import url2pathname
 
+from assay.core.later import later
 from assay.evidence.ingest.files import address
+
+if TYPE_CHECKING:
+    from urllib import request
+else:
+    request = later("urllib.request")  # which loads much
 
 MEMBER = "!/"
 """Separates the address of an archive from the path of a file in it."""
@@ -64,10 +70,15 @@ def is_gone(file: str) -> bool:
         parts = urlsplit(file)
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
             return False
-        windows = os.name == "nt"
-        os.stat(url2pathname(parts.path) if windows else os.fsdecode(unquote_to_bytes(parts.path)))
+        os.stat(_path(parts.path))
     except (FileNotFoundError, NotADirectoryError):
         return True
     except (OSError, ValueError):
         return False
     return False
+
+
+def _path(stated: str) -> str:
+    if os.name != "nt":
+        return os.fsdecode(unquote_to_bytes(stated))
+    return request.url2pathname(stated)

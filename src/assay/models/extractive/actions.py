@@ -209,7 +209,7 @@ def _subject(said: Sequence[ConversationMessage]) -> str:
 
 # The next actions of the orchestrator and the agents: a small script each, which reads the history.
 
-OPENED = 6
+OPENED = 3
 """The most documents an agent opens, not counting those that the question names."""
 MOST_OPENED = 6
 MOST_SENT = 8

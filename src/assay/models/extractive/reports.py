@@ -16,7 +16,6 @@ from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.relevance import comparisons, read_question
 from assay.core.relevance.comparisons import Comparison
-from assay.core.relevance.relations import asks
 from assay.core.relevance.section_titles import title_share
 from assay.core.text import ends_sentence
 from assay.models.extractive import hops
@@ -239,7 +238,7 @@ def _is_below(question: str, unit: QuotableUnit, shelf: ShownSources) -> bool:
     book = shelf.by_passage.get(unit.passages[0])
     above = (each.heading for each in book.sentences if each.passage == unit.passages[0]) if book else ()
     heading = next(iter(above), "")
-    return asks(heading) and title_share(read_question(question), heading) > 0
+    return title_share(read_question(question), heading) > 0
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
