@@ -62,15 +62,15 @@ def test_two_processes_at_one_home_each_with_a_run(tmp_path: Path, whole: dict[s
 
 
 def _refused(home: str, answers: Any) -> None:
-    """Warm up, become somebody who may not write here, and try."""
+    """Load what a home needs, become somebody who may not write here (nor load anything more), and try."""
     settings = load()
-    asyncio.run(_tried(settings, None))
+    asyncio.run(_tried(settings, Path(home).with_name("another")))
     if os.geteuid() == 0:
         os.seteuid(65_534)
     answers.send(asyncio.run(_tried(settings, Path(home))))
 
 
-async def _tried(settings: Settings, home: Path | None) -> str:
+async def _tried(settings: Settings, home: Path) -> str:
     try:
         async with Assay(settings, home=home) as assay:
             run = assay.start("What does the harbour of Brest do?")
