@@ -290,6 +290,7 @@ def page_text(page: Fetched) -> bytes:
 
 LIKE_HTML = ("application/xhtml+xml", "application/rss+xml")
 """Types that the extractor of HTML reads too."""
+JSON = ("application/json", "text/json", "application/x-json")
 
 
 def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor | None:
@@ -299,6 +300,8 @@ def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor |
     kind = "text/html" if page.media_type in LIKE_HTML else page.media_type
     text = None if b"\0" in page.body[:SNIFFED] else suffixes.get(".txt")
     found = by_type.get(kind) if kind != "text/plain" else None
+    if found is None and (kind in JSON or kind.endswith("+json")):
+        found = suffixes.get(".json")
     return found or by_suffix(suffixes, page_name(page)) or text
 
 
