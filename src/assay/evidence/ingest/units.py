@@ -117,7 +117,7 @@ class Units:
         pages: Mapping[Path, Path] | None = None,
     ) -> None:
         self._library, self._largest = library, largest
-        self._missing = MissingFiles()
+        self.missing = MissingFiles()
         self._pages = pages or {}
         self._extractors = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
         self._readers = extractors
@@ -138,7 +138,7 @@ class Units:
         stamp: FileStamp | None = None
         try:
             stamp = self._look(file, known)
-            if self._missing.any_moved((stored[sha].url for sha in stamp.documents if sha in stored), file.path):
+            if self.missing.any_moved((stored[sha].url for sha in stamp.documents if sha in stored), file.path):
                 stamp = msgspec.structs.replace(stamp, documents=(), warnings=())  # read again, for its new place
             if not file.named and (why := left_out_by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)
