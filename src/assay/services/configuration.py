@@ -70,7 +70,7 @@ def check_loaded(loaded: settings.Settings) -> None:
         check_tools(tools)
     except UnknownName as error:
         place = settings.place_of("agents.tools") if settings.load().agents.tools == tools else ""
-        raise ConfigError(f"setting agents.tools: {error}{place}") from error
+        raise ConfigError(f"setting agents.tools: {error}{place}; name only tools that are installed") from error
 
 
 def unset(name: str) -> bool:
