@@ -10,6 +10,7 @@ from assay import Assay
 from assay.core.errors import UnknownName
 from assay.core.ports import Origin
 from assay.core.sources import Document
+from assay.services import collections
 from assay.services.removal import matching, spelled_out
 
 
@@ -98,3 +99,13 @@ def test_a_pattern_is_written_out_unless_something_is_called_so() -> None:
     assert spelled_out([*kept, "b.*"], [*HELD, named], [origin], "mine") == [*kept, HELD[2].sha256]
     with pytest.raises(UnknownName, match=r"no document named '\*\.pdf' in mine, and the pattern matches none"):
         spelled_out(["*.pdf"], HELD, [], "mine")
+
+
+async def test_a_deleted_file_takes_no_other_of_a_similar_name_out(tmp_path: Path) -> None:
+    files = [tmp_path / "a.md", tmp_path / "a.md.txt"]
+    for file in files:
+        file.write_text(f"This is {file.name}.\n")
+    async with Assay() as assay:
+        await collections.read_files(assay._context, [str(file) for file in files], "mine", None)
+        await collections.drop_files(assay._context, [str(files[0])], "mine", [])
+        assert [each.name for each in await assay.documents("mine")] == ["a.md.txt"]
