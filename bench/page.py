@@ -190,10 +190,9 @@ async def serve(home: Path, count: int) -> None:
         tasks = []
 
         def begun(server: app.Server) -> None:
-            print(app.url_of(sock), flush=True)
             tasks.append(asyncio.create_task(write(server)))
 
-        await app.serve(assay, sock, begun)
+        await app.serve(assay, sock, begun, lambda: print(app.url_of(sock), flush=True))
 
 
 # what is measured
@@ -257,8 +256,7 @@ def opened(browser: Any, url: str) -> Any:
 def weigh(url: str) -> None:
     """What the screen weighs, and how long the server takes for it."""
     took = []
-    patient = httpx.HTTPTransport(retries=10)  # it says where it is before it listens
-    with httpx.Client(base_url=url, transport=patient, timeout=60) as client:
+    with httpx.Client(base_url=url, timeout=60) as client:
         for _ in range(4):
             began = time.perf_counter()
             data = client.get(f"/runs/{RUN}/activity").content

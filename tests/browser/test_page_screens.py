@@ -20,6 +20,7 @@ from screens import (
     Seen,
     Visit,
     begin,
+    choose,
     cut,
     scripted,
     shelve,
@@ -215,7 +216,7 @@ def test_a_text_is_verified(visit: Visit, server: Served) -> None:
     page = visit(server).page
     page.goto("/verify")
     page.get_by_label("Your text").fill("The tide at Brest rises seven metres. The tide at Brest rises nine metres.")
-    page.locator(".chip", has_text="tides").click()
+    choose(page, "tides")
     page.get_by_role("button", name="Verify").click()
     page.locator(".verdicts > li").nth(1).wait_for()
     assert page.locator(".verdicts > li").first.get_attribute("class") in ("quoted", "supported")

@@ -180,6 +180,9 @@ async def test_a_report_with_its_evidence(client: Client) -> None:
     page = await called(client, "research_report", run_id=run_id, part="claims")
     assert page["text"].startswith("- ")
     assert page["next_cursor"] is None
+    page = await called(client, "research_report", run_id=run_id, part="sources")
+    assert page["text"].startswith("1. Harbour of Vendel: assay://documents/")
+    assert "file:" not in page["text"]
     resource = await client.read_resource(f"assay://runs/{run_id}/report.md")
     assert resource.contents[0].text == news["report"]
     listed = await called(client, "list_runs")
@@ -198,6 +201,9 @@ async def test_a_text_is_checked_against_the_library(client: Client) -> None:
     assert checked["claims"][0]["verdict"] in ("quoted", "supported")
     assert checked["claims"][1]["verdict"] not in ("quoted", "supported")
     assert "1 of 2" in checked["next_action"]
+    found = await called(client, "search", query="harbour of Vendel")
+    assert found["results"][0]["url"] in checked["claims"][0]["urls"]
+    assert all(url.startswith("assay://documents/") for claim in checked["claims"] for url in claim["urls"])
 
 
 @shared

@@ -59,6 +59,21 @@ def test_a_report_cites_a_moved_file_where_it_is(assay: Command, after: str) -> 
     assert done(assay, "show", first) == before
 
 
+def test_a_bundle_tells_where_a_file_was_read(assay: Command) -> None:
+    run, _ = sources(assay, ASKED, "a")
+    done(assay, "runs", "export", run, "-o", "before.zip")
+    os.renames("a/tides.md", "b/tides.md")
+    later, found = sources(assay, AGAIN, "b")
+    assert found == [url("b/tides.md")]
+    done(assay, "runs", "export", run, "-o", "after.zip")
+    assert Path("after.zip").read_bytes() == Path("before.zip").read_bytes()
+    done(assay, "runs", "export", later, "-o", "later.zip")
+    with zipfile.ZipFile("later.zip") as bundle:
+        (origin,) = json.loads(bundle.read("sources.json"))
+    assert origin["url"] == url("a/tides.md"), "the bytes, and the time beside it, are of that place"
+    done(assay, "verify", "later.zip")
+
+
 def test_while_both_exist_the_first_is_cited(assay: Command) -> None:
     done(assay, "docs", "add", "a", "-c", "sea")
     Path("b").mkdir()

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 
 import msgspec
 import pytest
-from endless import SECONDS, Endless
+from endless import out_of_time
 from local_web import HARBOR, QUESTION, LocalWeb
 from msgspec.structs import replace
 from web import response, site
@@ -141,9 +141,6 @@ async def test_a_host_which_the_user_denies_is_never_asked(web: Papers):
 
 async def test_what_there_was_no_time_to_ask_at_the_end_is_not_known(web: Papers):
     web.publish(NOTICE, 500)
-    settings = web.configured()
-    models = replace(settings.models, complex=("endless",))
-    async with Assay(replace(settings, models=models), models={"endless": Endless()}) as assay:
-        view = await assay.start(QUESTION, web=True, max_time=SECONDS).view()
+    view = await out_of_time(web.configured(), QUESTION)
     assert view.status == "completed"
     assert [limit for limit in view.report.limits if "could not be looked up (the time limit" in limit]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay import Assay
-from assay.core.errors import UnknownName
+from assay.core.errors import ConfigError
 from assay.core.messages import Request
 from assay.models.extractive import Extractive
 from assay.settings import load
@@ -74,10 +74,21 @@ async def test_without_search_the_run_fails_and_names_the_setting(notes: Path):
         assert not view.report.text
 
 
-async def test_a_tool_which_is_not_there_is_said_before_anything_is_spent(notes: Path):
-    model = Noting()
-    async with Assay(load(agents={"tools": "search, serach"}, model="noting"), models={"noting": model}) as assay:
-        with pytest.raises(UnknownName, match=r"no tool named 'serach'.*search"):
-            await assay.start(QUESTION, sources=notes).view()
-        assert await assay.runs() == []
-    assert model.requests == []
+async def test_a_tool_which_is_not_there_is_said_when_the_settings_are_used():
+    with pytest.raises(ConfigError, match=r"^setting agents\.tools: no tool named 'serach'; did you mean 'search'\?;"):
+        Assay(load(agents={"tools": "search, serach"}))
+
+
+def test_the_file_that_names_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "config.toml"
+    monkeypatch.setenv("ASSAY_CONFIG", str(file))
+    file.write_text('[agents]\ntools = ["serach"]\n')
+    with pytest.raises(ConfigError) as refused:
+        Assay()
+    assert str(refused.value) == (
+        f"setting agents.tools: no tool named 'serach'; did you mean 'search'? (in {file}); "
+        "name only tools that are installed"
+    )
+    monkeypatch.setenv("ASSAY_AGENTS_TOOLS", "opne")
+    with pytest.raises(ConfigError, match=r"'open'\? \(in the environment\);"):
+        Assay()

@@ -60,6 +60,14 @@ def shelve(server: Served, collection: str, name: str, text: str) -> None:
     httpx.post(path, params={"name": name}, content=text.encode(), trust_env=False, timeout=WAIT).raise_for_status()
 
 
+def choose(page: Any, collection: str) -> None:
+    """Choose a collection by mouse, unless it is chosen already, as one that is the only one is."""
+    box = page.locator(f".chip input[name=collection][value={collection}]")
+    if not box.is_checked():
+        page.locator(".chip", has=box).click()
+    assert box.is_checked()
+
+
 def begin(server: Served, question: str, **more: Any) -> str:
     """Begin a run over the collection `tides`; its id."""
     body = {"question": question, "mode": "deep_research", "scope": {"collections": ["tides"]}, **more}

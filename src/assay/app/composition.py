@@ -23,9 +23,11 @@ from assay.store.presence import Presence
 
 if TYPE_CHECKING:
     from assay.app import components
+    from assay.services import configuration
     from assay.telemetry import watchdog
 else:
     components = later("assay.app.components")
+    configuration = later("assay.services.configuration")
     watchdog = later("assay.telemetry.watchdog")
 
 
@@ -149,8 +151,10 @@ def opened(settings: Settings, home: Path | None, models: Mapping[str, Model] = 
 
     Raises:
         StoreError: the store cannot be created, read or reached.
-        ConfigError: a required library is not installed, or the log's file cannot be written.
+        ConfigError: a required library, or a tool that the settings name, is not installed; or the log's file cannot
+            be written.
     """
+    configuration.check_loaded(settings)
     wiring: Wiring = components
     store = store_of(home, settings)
     context = Context(settings, home, store=store, wiring=wiring, presence=Presence(home), models=models)

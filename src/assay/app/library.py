@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.core.sources import PagePlaces
     from assay.evidence.ingest import Ingested
     from assay.search.vectors import Built
-    from assay.services import additions, collections, extraction, shelves
+    from assay.services import additions, collections, extraction, removal, shelves
     from assay.services.collections import Synced
     from assay.services.extraction import Reading, ReadPage
     from assay.services.shelves import DocumentFacts, Excerpt, PageText
@@ -31,6 +31,7 @@ else:
     collections = later("assay.services.collections")
     embeddings = later("assay.app.embeddings")
     extraction = later("assay.services.extraction")
+    removal = later("assay.services.removal")
     shelves = later("assay.services.shelves")
     verification = later("assay.app.verification")
 
@@ -111,13 +112,14 @@ class DocumentLibrary(BackgroundLibrary):
         """Remove documents from a collection, by hash, name, address, title or path; a place or a folder removes
         all documents from it.
 
-        They stay in the library, for the reports that cite them; a sync does not bring them back.
+        A reference is the whole name or the start of the hash: a part of a name removes nothing. The documents stay in
+        the library, for the reports that cite them; a sync does not bring them back.
 
         Raises:
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference matches several.
         """
-        return await collections.remove(self._context, references, collection)
+        return await removal.remove(self._context, references, collection)
 
     async def meant(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
         """Return the documents that `remove` would remove.
@@ -126,7 +128,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference matches several.
         """
-        return await collections.meant(self._context, references, collection)
+        return await removal.meant(self._context, references, collection)
 
     async def embed(self, progress: Say | None = None, *, anew: bool = False) -> Built:
         """Make the missing vectors of the library's passages, with the embedder in the settings.

@@ -141,6 +141,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, str] = {}
 
 
+FOUND_DATE, FOUND_BY = "search_published", "search_provider"
+"""The metadata keys for the date of a page that states none, by the search that found it, and for who says so."""
 READ_BY = "read by"
 """The metadata key that says what read a scanned document: OCR may misread."""
 

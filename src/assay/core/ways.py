@@ -53,6 +53,12 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
         "mcp": "have the user add documents to {} in Assay",
         "page": "Add, in the library, to {}",
     },
+    "name documents": {
+        "terminal": "name each by its number or its whole name, or several by a pattern: assay docs rm '*.pdf'",
+        "http": "name one by its hash or its whole name",
+        "mcp": "name one by its hash or its whole name",
+        "page": "choose one in the library",
+    },
 }
 
 
@@ -61,7 +67,7 @@ _NEEDS_QUOTES = regex(r"[\s'\"\\$&|;<>()*?`!#~]")
 
 def way(action: str, name: str) -> str:
     """How to do `action` with `name`: "resume", "cancel" or "approve" a run, or "ask further"; "add" documents to a
-    collection.
+    collection; "name documents" to remove (of any name).
     """
     surface = _surface.get()
     if surface == "terminal" and _NEEDS_QUOTES.search(name):

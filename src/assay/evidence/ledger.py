@@ -21,6 +21,9 @@ from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
 from assay.core.sources import (
     FINAL_URL,
+    FOUND_BY,
+    FOUND_DATE,
+    SNIPPET,
     Document,
     Notice,
     Passage,
@@ -31,7 +34,7 @@ from assay.core.sources import (
     source_id,
     span_of,
 )
-from assay.core.web_addresses import assess
+from assay.core.web_addresses import assess, canonical
 
 LANE_SOURCES = 999
 
@@ -335,9 +338,23 @@ class _Registration:
             return ""
         id = self.ids[document.sha256] = source_id(self.lane, self.next)
         self.next += 1
-        self.sources.append(_source(id, document, self.held))
+        self.sources.append(_source(id, document, self.held, self._found_date(document)))
         self._row("source", id, SourceRow(source=self.sources[-1], document=document))
         return id
+
+    def _found_date(self, document: Document) -> dict[str, str]:
+        """The date of a page that states none, as the lane's own searches gave it, with the name of the service.
+
+        It is no more than their word: it may be the day on which they first saw the page. So it is kept apart.
+        """
+        if document.published or document.media_type == SNIPPET:
+            return {}
+        place = canonical(document.url)
+        earlier = (self.held.sources[id] for id in self.held.lane_sources[self.lane])
+        for hit in (*earlier, *self.sources):
+            if hit.media_type == SNIPPET and hit.published and canonical(hit.url) == place:
+                return {FOUND_DATE: hit.published, FOUND_BY: hit.metadata.get("provider", "")}
+        return {}
 
     def _row(self, kind: RowKind, id: str, data: object) -> None:
         if (kind, id) not in self.held.rows and (kind, id) not in self.known:
@@ -345,7 +362,7 @@ class _Registration:
             self.rows.append(LedgerRow(kind=kind, id=id, lane=self.lane, data=msgspec.json.encode(data)))
 
 
-def _source(id: str, document: Document, held: _Held) -> Source:
+def _source(id: str, document: Document, held: _Held, more: dict[str, str]) -> Source:
     # an address that only redirects says nothing about what is there
     quality = assess(document.metadata.get(FINAL_URL, document.url), document.metadata, held.trusted)
     return Source(
@@ -356,7 +373,7 @@ def _source(id: str, document: Document, held: _Held) -> Source:
         title=document.title or document.name,
         media_type=document.media_type,
         fetched_at=document.fetched_at,
-        metadata=document.metadata,
+        metadata=document.metadata | more,
         author=document.author,
         published=document.published,
         kind=quality.kind,

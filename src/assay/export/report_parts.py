@@ -22,7 +22,7 @@ from assay.core.markers import CitationMode
 from assay.core.patterns import regex
 from assay.core.phrases import MEANINGS, notice_line, reason, relevance, source_kind, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, render_report
-from assay.core.sources import READ_BY
+from assay.core.sources import FOUND_BY, FOUND_DATE, READ_BY, SNIPPET
 from assay.core.translation import Phrases, Statement, date_of, labelled, listed, ngettext, number, spoken
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import Scalar, Value
@@ -223,6 +223,16 @@ def known(source: ReportSource) -> tuple[str, ...]:
     """The kind of a source if it is known, and the notices published about it, in a few words each."""
     kind = () if source.kind == "unknown" else (source_kind(source.kind),)
     return (*kind, *read_by(source), *(notice_line(notice) for notice in source.notices))
+
+
+def found_date(source: ReportSource) -> str:
+    """The date of a source for which only a search says so, with the name of its service; "" otherwise."""
+    found = source.metadata.get(FOUND_DATE, "")
+    by = source.metadata.get(FOUND_BY if found else "provider", "")
+    stated = found or (source.published if source.media_type == SNIPPET else "")
+    if not stated or not by:
+        return ""
+    return _("published {date} according to {service}").format(date=date_of(one_line(stated)), service=one_line(by))
 
 
 def read_by(source: ReportSource) -> tuple[str, ...]:

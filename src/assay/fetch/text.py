@@ -9,6 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import PurePath
 
 import msgspec
 
@@ -17,6 +18,7 @@ from assay.core.languages import detect
 from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import dated, first_line, fit, read_fields, stem
+from assay.fetch.json_text import read_json
 from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, names_of, one_cell, row_lines, split_head
 
 
@@ -86,7 +88,7 @@ CODE_SUFFIXES = (
 
 
 class CodeExtractor:
-    """The file unchanged; passages are groups of its lines."""
+    """The file unchanged; passages are groups of its lines. JSON is read as `json_text` says, whatever it is called."""
 
     name = "code/1"
     suffixes = CODE_SUFFIXES
@@ -99,7 +101,15 @@ class CodeExtractor:
         Raises:
             ExtractError: the bytes are not text.
         """
-        yield Extracted(text=decode(data), extractor=self.name, syntax="code", title=stem(name))
+        text = decode(data)
+        found = read_json(text, name) if _may_be_json(text, name) else None
+        yield found or Extracted(text=text, extractor=self.name, syntax="code", title=stem(name))
+
+
+def _may_be_json(text: str, name: str) -> bool:
+    """True if a file is called JSON, or is no source code by its name, and begins as JSON does."""
+    suffix = PurePath(name).suffix.lower()
+    return (suffix == ".json" or suffix not in CODE_SUFFIXES) and text.lstrip()[:1] in ("{", "[")
 
 
 # Rows of CSV and TSV: each becomes a line that includes its headers.

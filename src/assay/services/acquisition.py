@@ -159,7 +159,11 @@ class Gathering:
         done = ingest(
             paths,
             IngestTarget(
-                library=self._store.library, blobs=self._store.blobs, clock=self._clock, collection=collection
+                library=self._store.library,
+                blobs=self._store.blobs,
+                clock=self._clock,
+                collection=collection,
+                shared=self._context.settings.database is not None,
             ),
             FileReaders(
                 extractors=self._readers.extractors(), archives=self._readers.archives(), largest=self._largest

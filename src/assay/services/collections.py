@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import msgspec
 
 from assay.core.errors import UsageError
 from assay.core.ports import Library, Origin, SkippedFile
-from assay.core.sources import UNSORTED, Document, Fetched
+from assay.core.sources import UNSORTED, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import Ingested as Ingested
 from assay.evidence.ingest import ReadingMonitor
@@ -22,7 +20,7 @@ from assay.services.acquisition import Gathering
 from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
-from assay.services.shelves import NAMED, check_collection, forget_pages, is_exactly, one
+from assay.services.shelves import NAMED, check_collection
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +114,8 @@ async def drop_files(context: Context, files: Sequence[str], collection: str, or
 
 def _drop_files(library: Library, files: Sequence[str], collection: str, origins: Sequence[Origin]) -> None:
     given = {sha for origin in (*library.origins(collection), *origins) for sha in origin.documents}
-    found = {each.sha256 for file in files for each in _candidates(file, collection, library.find)}
+    stamps = library.stamps([places.absolute(file) for file in files])
+    found = {sha for stamp in stamps.values() for sha in stamp.documents}
     library.remove(found - given, collection)
 
 
@@ -154,21 +153,6 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
         await asyncio.to_thread(context.search.sync, reading.say)
     fields = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
     return msgspec.structs.replace(synced, **fields)
-
-
-async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
-    """Take documents out of a collection, by hash, name, address, title or path; see `DocumentLibrary.remove`."""
-    await check_collection(context, collection)
-    found = await asyncio.to_thread(_remove, context, references, collection)
-    await asyncio.to_thread(forget_pages, context, found)
-    return found
-
-
-async def meant(context: Context, references: Sequence[str], collection: str) -> list[Document]:
-    """The documents `remove` would take out; see `DocumentLibrary.meant`."""
-    await check_collection(context, collection)
-    found, _ = await asyncio.to_thread(_documents_and_origins, context, references, collection)
-    return found
 
 
 @contextmanager
@@ -269,92 +253,6 @@ def _renewed(context: Context, origin: Origin, left_out: tuple[str, ...], now: s
 def _addresses(context: Context, documents: Iterable[str]) -> list[str]:
     found = (context.store.library.document(sha) for sha in documents)
     return [document.url for document in found if document is not None]
-
-
-def _documents_and_origins(
-    context: Context, references: Sequence[str], collection: str
-) -> tuple[list[Document], list[Origin]]:
-    """The documents that are meant, and the origins that are meant completely."""
-    library = context.store.library
-    origins = library.origins(collection)
-    known = {origin.place: origin for origin in origins}
-    found: dict[str, Document] = {}
-    whole = []
-    for reference in references:
-        if not reference.strip():  # as a path it would be the current folder, as the start of a hash any document
-            raise UsageError("a name of a document is empty: write one")
-        place = known.get(reference) or known.get(places.absolute(reference))
-        if place is None:
-            inside, lying = _meant_by_name(library, reference, collection, origins)
-        else:
-            inside, lying = _in_folder(library, place.place, collection, origins) if place.kind == FILES else ([], [])
-            inside = [place, *inside]
-        whole += inside
-        found |= {each.sha256: each for each in lying}
-        others = {sha for each in origins if each not in whole for sha in each.documents}
-        mine = (library.document(sha) for each in inside for sha in each.documents if sha not in others)
-        found |= {each.sha256: each for each in mine if each is not None}
-    return list(found.values()), whole
-
-
-def _meant_by_name(
-    library: Library, reference: str, collection: str, origins: Sequence[Origin]
-) -> tuple[list[Origin], list[Document]]:
-    """The origins and the documents meant by what is no origin itself: a document, or a folder by what lies in it.
-
-    Raises:
-        UnknownName: there is no such document.
-        UsageError: there are several.
-    """
-    candidates = _candidates(reference, collection, library.find)
-    if not any(is_exactly(each, reference) for each in candidates):
-        inside, lying = _in_folder(library, reference, collection, origins)
-        if lying:
-            return inside, lying
-        if reference.endswith(os.sep) and "://" not in reference:  # a folder is not meant by a part of another name
-            candidates = []
-    return [], [one(candidates, reference, [collection])]
-
-
-def _in_folder(
-    library: Library, reference: str, collection: str, origins: Sequence[Origin]
-) -> tuple[list[Origin], list[Document]]:
-    """The origins within a folder (or an archive), and the documents from it, however they were added."""
-    folder = places.absolute(reference)
-    below = f"{folder.rstrip(os.sep)}{os.sep}"
-    inside = [each for each in origins if each.kind == FILES and each.place.startswith(below)]
-    if not inside and os.sep not in reference and not os.path.isdir(folder):
-        return [], []
-    try:
-        base = Path(folder).as_uri().rstrip("/")
-    except ValueError:
-        return [], []
-    starts = (f"{base}/", f"{base}{places.MEMBER}")
-    return inside, [each for each in library.documents([collection]) if each.url.startswith(starts)]
-
-
-def _remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
-    library = context.store.library
-    found, whole = _documents_and_origins(context, references, collection)
-    urls = {document.sha256: document.url for document in found}
-    library.remove(urls, collection)
-    library.forget(collection, [origin.place for origin in whole])
-    changed = [places.without(each, urls) for each in library.origins(collection)]
-    library.remember(collection, changed)
-    return found
-
-
-def _candidates(
-    reference: str, collection: str, find: Callable[[str, Sequence[str]], list[Document]]
-) -> list[Document]:
-    """The possible meanings of a reference: a document by a name, or the file at a path."""
-    found = find(reference, [collection])
-    if found:
-        return found
-    try:
-        return find(Path(places.absolute(reference)).as_uri(), [collection])
-    except ValueError:
-        return []
 
 
 def _once(warnings: Sequence[str]) -> tuple[str, ...]:

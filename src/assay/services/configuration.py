@@ -57,6 +57,22 @@ def check_tools(names: Iterable[object]) -> None:
         _check_installed("tools", str(name))
 
 
+def check_loaded(loaded: settings.Settings) -> None:
+    """Check settings in what the reader of the file cannot: the tools they name are installed.
+
+    Raises:
+        ConfigError: one is not; the message names the setting, and the file or the environment.
+    """
+    tools = loaded.agents.tools
+    if tools == settings.sections.AgentSettings().tools:
+        return  # not worth a look at what is installed
+    try:
+        check_tools(tools)
+    except UnknownName as error:
+        place = settings.place_of("agents.tools") if settings.load().agents.tools == tools else ""
+        raise ConfigError(f"setting agents.tools: {error}{place}; name only tools that are installed") from error
+
+
 def unset(name: str) -> bool:
     """Remove a setting from the file, so that its default applies; return whether it was there. Blocking.
 

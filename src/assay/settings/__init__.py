@@ -355,6 +355,11 @@ def _origins(names: Collection[str]) -> dict[str, Origin]:
     return origins
 
 
+def place_of(name: str) -> str:
+    """Where a setting is stated, as messages end: " (in /…/config.toml)"; "" if it is at its default or from code."""
+    return next((given.place for _, given in _outer_sources() if _has(given, name.split("."))), "")
+
+
 def _has(given: GivenValue, path: list[str]) -> bool:
     """True if a source has the setting at `path`."""
     for part in path:

@@ -141,6 +141,17 @@ def test_rm_asks_or_wants_yes(notes: Path, capsys: Capture):
     assert json.loads(capsys.readouterr().out) == []
 
 
+def test_rm_takes_patterns_and_no_parts_of_names(notes: Path, capsys: Capture):
+    assert main(["docs", "rm", "arbo", "-c", "thesis", "-y"]) == 2
+    refused = capsys.readouterr().err
+    assert "no document named 'arbo' in thesis" in refused
+    assert "(Harbor); name each by its number or its whole name, or several by a pattern" in refused
+    assert main(["docs", "rm", "?.md", "-c", "thesis"]) == 2
+    assert "Take 2 documents out of thesis? There is no terminal to ask on: add --yes" in capsys.readouterr().err
+    assert main(["docs", "rm", "?.md", "-c", "thesis", "--yes"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "2 documents taken out of thesis"
+
+
 def test_rm_asks_for_the_collection_if_there_is_no_default_one(notes: Path, capsys: Capture):
     capsys.readouterr()
     assert main(["docs", "rm", "a.md", "-y"]) == 2

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.sources import Document, PassageSpan, sha256
+from assay.core.sources import FOUND_BY, FOUND_DATE, SNIPPET, Document, PassageSpan, sha256
 from assay.evidence.ledger import LANE_SOURCES, DocumentPassages, Ledger
 
 
@@ -197,3 +197,35 @@ def test_everything_comes_by_lane_whichever_lane_was_first() -> None:
         passages, sources = ledger.everything()
         assert list(passages) == ["S1001.0", "S1002.0", "S2001.0"]
         assert list(sources) == ["S1001", "S1002", "S2001"]
+
+
+def found(url: str, published: str, *, page: bool = False) -> DocumentPassages:
+    """A hit of a search, or the page that was opened there."""
+    shown = showing(f"{url} {published} {page}", "one")
+    met = msgspec.structs.replace(
+        shown.document,
+        url=url,
+        media_type="text/html" if page else SNIPPET,
+        published=published,
+        metadata={} if page else {"provider": "searxng"},
+    )
+    return msgspec.structs.replace(shown, document=met)
+
+
+def test_a_page_without_a_date_has_that_of_the_search_apart_from_its_own() -> None:
+    ledger = Ledger()
+    put(ledger, 2, found("https://port.example/a?utm_source=x", "2024-03-01"), found("https://port.example/b", ""))
+    put(ledger, 3, found("https://port.example/c", "2023"))
+    dated = {FOUND_DATE: "2024-03-01", FOUND_BY: "searxng"}
+    pages = [
+        ("https://port.example/a", "", dated),
+        ("https://port.example/a", "2019-01-02", {}),
+        ("https://port.example/b", "", {}),
+        ("https://port.example/c", "", {}),  # another lane found it: what a lane knows does not depend on others
+    ]
+    for url, published, metadata in pages:
+        (source,) = ledger.register(2, [found(url, published, page=True)]).sources
+        assert (source.published, source.metadata) == (published, metadata)
+    place = "https://port.example/d"
+    _, page = ledger.register(4, [found(place, "2022"), found(place, "", page=True)]).sources
+    assert page.metadata[FOUND_DATE] == "2022"

@@ -6,8 +6,11 @@ from citing import citing, page
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.report import build_report
+from assay.core.sources import FOUND_BY, FOUND_DATE, SNIPPET
 from assay.core.view import fold
 from assay.export.references import _unique, read_day, references
+from assay.export.report_parts import found_date
 
 
 @pytest.mark.parametrize(
@@ -90,3 +93,20 @@ def test_keys_are_unique_and_begin_as_they_would(keys: list[str]) -> None:
     assert len(set(unique)) == len(keys)
     assert all(made.startswith(key) for made, key in zip(unique, keys, strict=True))
     assert all(made == key for made, key in zip(unique, keys, strict=True) if keys.count(key) == 1)
+
+
+def test_a_date_that_only_a_search_gives_is_no_date_of_the_work_and_says_whose_it_is() -> None:
+    view = citing(page(metadata={FOUND_DATE: "2024-03-01", FOUND_BY: "brave"})).view
+    (source,) = build_report(view).sources
+    assert found_date(source) == "published 2024-03-01 according to brave"
+    (reference,) = references(view)
+    assert reference.issued == ()
+
+
+def test_the_date_of_a_snippet_is_that_of_the_search() -> None:
+    (source,) = build_report(
+        citing(page(published="2024", media_type=SNIPPET, metadata={"provider": "brave"})).view
+    ).sources
+    assert found_date(source) == "published 2024 according to brave"
+    (source,) = build_report(citing(page(published="2024")).view).sources
+    assert found_date(source) == ""

@@ -21,6 +21,7 @@ from assay.core.json_decoders import UNREADABLE
 from assay.core.milestones import counted, shorten
 from assay.core.ports import Explanation, Hit, SkippedFile, WordScore
 from assay.core.sources import Document
+from assay.services import removal
 
 
 @click.command("list")
@@ -136,13 +137,15 @@ def _facts(document: Document) -> list[tuple[str, str]]:
 def remove_documents(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     """Remove documents from a collection, or the whole collection.
 
-    DOC is the start of a hash, a name, address, title or path. PLACE is a source of the collection or a folder, and
-    stands for all documents from there, however they were added. The library keeps the documents for the reports that
-    cite them, and a sync does not bring them back.
+    DOC is the start of a hash, or all of a name, address, title or path, or a pattern for these in quotes (`*`, `?`;
+    `**` for any folders). PLACE is a source of the collection or a folder, and stands for all documents from there,
+    however they were added. The library keeps the documents for the reports that cite them, and a sync does not bring
+    them back.
 
     \b
         assay docs rm draft.md -c thesis
         assay docs rm papers/ -c thesis
+        assay docs rm '*-draft.md' -c thesis
         assay docs rm -c thesis
     """
     if not references and collection is None:
@@ -153,20 +156,25 @@ def remove_documents(references: Sequence[str], collection: str | None, yes: boo
         asyncio.run(_drop(collection or DEFAULT, yes, home))
 
 
-async def _meant(assay: Assay, references: Sequence[str], collection: str | None) -> Sequence[Document]:
-    """The documents meant; if no collection was named and the default one is not there, the error asks for one."""
+async def _spelled_out(assay: Assay, references: Sequence[str], collection: str | None) -> Sequence[str]:
+    """The references without patterns; without a default collection, the error asks for the name of another."""
+    named = collection or DEFAULT
     try:
-        return await assay.meant(references, collection or DEFAULT)
+        await assay.check_collection(named)
     except UnknownName as error:
         if collection is not None or error.kind != "collection" or not error.known:
             raise
         raise click.UsageError(f"name the collection with -c: {', '.join(error.known)}") from error
+    if not any(map(removal.is_pattern, references)):
+        return references
+    return removal.spelled_out(references, await assay.documents(named), await assay.origins(named), named)
 
 
 async def _remove(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     async with stored(home) as assay:
-        meant = await _meant(assay, references, collection)
+        references = await _spelled_out(assay, references, collection)
         collection = collection or DEFAULT
+        meant = await assay.meant(references, collection)
         titles = [f"{each.sha256[:8]}  {shorten(clean(each.title or each.name), 100)}" for each in meant]
         confirm(f"Take {counted(len(meant), 'document')} out of {collection}?", titles, yes=yes)
         done = await assay.remove(references, collection)

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import msgspec
 
+from assay.core.patterns import regex
 from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.figures import Figure, Figures, figures_of, is_missing, mean, moment, total, written
 from assay.core.tables.words import Operation, OverGroups
@@ -14,6 +15,14 @@ from assay.core.tables.words import Operation, OverGroups
 FEWEST_GROUPS = 2
 SHARED = 0.5
 """The share of its times that several groups must have for rows to be measurements at the same times."""
+
+
+_SIGNS = frozenset("€$£¥₹₽₺₩")
+_CURRENCIES = frozenset(
+    "eur usd gbp chf jpy cny inr rub try krw pln sek nok dkk czk huf uah brl cad aud euro euros dollar dollars"
+    " pound pounds franken francs yen".split()
+)
+_WORD = regex(r"[^\W_]+")
 
 
 class GroupExtreme(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,3 +119,10 @@ def amounts(table: ReadTable, columns: Sequence[int]) -> Iterator[int]:
         numbers = at == 0 and len(set(filled)) == len(filled)
         if figures is not None and not years and not numbers:
             yield at
+
+
+def is_money(table: ReadTable, column: int) -> bool:
+    """True if the header of a column, or its figures, name a currency."""
+    figures = figures_of(table, column)
+    named = [table.heads[column], *(figures.units() if figures is not None else ())]
+    return any(_SIGNS & set(text) or _CURRENCIES & set(_WORD.findall(text.casefold())) for text in named)

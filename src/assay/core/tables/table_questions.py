@@ -136,13 +136,18 @@ class _TableQuestion(TableWords):
         return frozenset(key for word in self.asking.grouping for key in keys(word, self.read.analysis))
 
     def _paid(self, values: Sequence[NamedValue]) -> int | None:
-        """The column of the amount of which a question has only the verb ("how much did we spend on soap?")."""
+        """The column of the amount of which a question has only the verb ("how much did we spend on soap?").
+
+        Money is in no column of other figures, though it may be the only one.
+        """
         if not self.asking.paying:
             return None
         columns = [at for at in self._unchosen(list(values)) if self.figured(at)]
         nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
         named = [at for at in columns if self.matching_keys(nouns, self.heads[at])]
-        able = named or list(groups.amounts(self.table, columns))
+        able = named or [
+            at for at in groups.amounts(self.table, columns) if not self.asking.money or groups.is_money(self.table, at)
+        ]
         return able[0] if len(able) == 1 else None
 
     def _amount(self, way: Measured, values: list[NamedValue], column: int) -> Iterator[FoundAnswer]:

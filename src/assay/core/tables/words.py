@@ -36,7 +36,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
 
     `inverse` are words for what is not computed here, or that reverse a condition. `adding` are those of `max` and
     `min` that ask for sums of groups, `often` those that ask for their numbers of rows. `paying` are verbs of which
-    amounts are asked, whose columns have `paid` in their headers.
+    amounts are asked, whose columns have `paid` in their headers. `money` are nouns for an amount of any such column.
     """
 
     sum: str
@@ -52,6 +52,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     often: str
     paying: str
     paid: str
+    money: str
     degrees: dict[str, str]
 
 
@@ -77,7 +78,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     `ways` are the operations it may mean: only one, unless words of degree have several measures. `said` are the words
     that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here. `over` is what
     may be computed over each group of rows before the extreme is taken, as `grouping` words say; it is `implied` by
-    "most". `paying` are the verbs of an amount, `paid` what headers call it.
+    "most". `paying` are the verbs of an amount, and nouns for `money`; `paid` is what headers call it.
     """
 
     ways: tuple[Measured, ...]
@@ -91,6 +92,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     implied: bool = False
     paying: tuple[str, ...] = ()
     paid: tuple[str, ...] = ()
+    money: bool = False
 
 
 @cache
@@ -133,7 +135,9 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 
 @cache
-def _any(language: str, name: Literal["above", "below", "inverse", "adding", "often", "paying"]) -> re.Pattern[str]:
+def _any(
+    language: str, name: Literal["above", "below", "inverse", "adding", "often", "paying", "money"]
+) -> re.Pattern[str]:
     phrases = sorted(_split(getattr(languages()[language], name)), key=len, reverse=True)
     return re.compile("|".join(f"(?:{_pattern(phrase).pattern})" for phrase in phrases), re.IGNORECASE)
 
@@ -157,7 +161,7 @@ def _read(question: str, language: str) -> Asking:
     taken.sort(key=lambda each: each[0])
     chosen = next((each for each in taken if each[2].ways[0].operation != "count"), taken[0] if taken else None)
     used = [each for each in taken if each is chosen or each[2].ways[0].operation == "count"]
-    paying = _any(language, "paying")
+    paying, money = _any(language, "paying"), _any(language, "money")
     over, grouping = _over_groups(text, language, taken)
     rest = text
     for start, end, _phrase in reversed(used):
@@ -174,8 +178,9 @@ def _read(question: str, language: str) -> Asking:
         over=over,
         grouping=grouping,
         implied=bool(over) and not grouping,
-        paying=tuple(match[0] for match in paying.finditer(rest)),
+        paying=tuple(match[0] for pattern in (paying, money) for match in pattern.finditer(rest)),
         paid=tuple(languages()[language].paid.split()),
+        money=money.search(rest) is not None,
     )
 
 

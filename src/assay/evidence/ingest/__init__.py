@@ -33,6 +33,7 @@ from assay.evidence.ingest.files import (
     printable,
     twins,
 )
+from assay.evidence.ingest.moves import MissingFiles
 from assay.evidence.ingest.units import (
     IngestPart,
     LeftOut,
@@ -110,12 +111,16 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """Where documents go: into a `collection`, or without one into that of exactly these documents."""
+    """Where documents go: into a `collection`, or without one into that of exactly these documents.
+
+    `shared`: other machines, on which other folders are, use the library too.
+    """
 
     library: Library
     blobs: Blobs
     clock: Clock
     collection: str | None = None
+    shared: bool = False
 
 
 class FileReaders(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,9 +152,12 @@ def ingest(
     """
     files, warnings = find_files(paths)
     library, collection = target.library, target.collection
+    missing = MissingFiles(shared=target.shared)
     units = Units(library, readers.extractors, readers.archives, readers.largest, twins(files))
+    units.missing = missing
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
         shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
+        shelf.missing = missing
         shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0
         reading = _Reading(shelf)
         try:

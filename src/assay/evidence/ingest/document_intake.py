@@ -41,7 +41,7 @@ class DocumentIntake:
         self.added = 0
         self.moved: list[int] = []
         self.new_places: dict[str, str] = {}
-        self._missing = MissingFiles()
+        self.missing = MissingFiles()
         self._moves: list[DocumentMove] = []
         self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
         self._unasked_bytes = 0
@@ -96,7 +96,7 @@ class DocumentIntake:
             return
         for name, stored in self._library.stored_places(in_files).items():
             extracted, _, part = known[name]
-            if self._missing.moved(stored.url, part.url):
+            if self.missing.moved(stored.url, part.url):
                 url = extracted.url or part.url
                 named = extracted.name or part.name
                 self._moves.append(DocumentMove(sha256=name, before=stored.url, url=url, name=named))

@@ -2,6 +2,10 @@
 
 Only documents met at another place than the stored one are looked into, each file once: an unchanged folder costs no
 look at the disk.
+
+Machines that share a library may have a folder in different places, and each lacks the other's. So in a shared library
+a file is gone only if the folder it was in is still there, with something in it: so a machine shows that it has
+this folder. Where a whole folder was renamed, its documents keep their places.
 """
 
 from __future__ import annotations
@@ -26,9 +30,10 @@ LOCAL = "file:"
 
 
 class MissingFiles:
-    """Tells whether the files at stored addresses are gone."""
+    """Tells whether the files at stored addresses are gone; `shared`: other machines may have them (see above)."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, shared: bool = False) -> None:
+        self._shared = shared
         self._gone: dict[str, bool] = {}
         self._folders: dict[str, str] = {}
 
@@ -60,22 +65,35 @@ class MissingFiles:
     def _is_gone(self, file: str) -> bool:
         gone = self._gone.get(file)
         if gone is None:
-            gone = self._gone[file] = is_gone(file)
+            gone = self._gone[file] = is_gone(file, shared=self._shared)
         return gone
 
 
-def is_gone(file: str) -> bool:
-    """True if this is the address of a file of this machine that does not exist. One that cannot be looked at may."""
+def is_gone(file: str, *, shared: bool = False) -> bool:
+    """True if this is the address of a file of this machine that does not exist. One that cannot be looked at may.
+
+    If the library is `shared`, it is of this machine only if the folder is.
+    """
     try:
         parts = urlsplit(file)
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
             return False
-        os.stat(_path(parts.path))
+        path = _path(parts.path)
+        os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return True
+        return not shared or _has_files(os.path.dirname(path))
     except (OSError, ValueError):
         return False
     return False
+
+
+def _has_files(folder: str) -> bool:
+    """True if a folder is there, and not as empty as one where a drive is to be mounted."""
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is not None
+    except OSError:
+        return False
 
 
 def _path(stated: str) -> str:

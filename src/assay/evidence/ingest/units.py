@@ -117,7 +117,7 @@ class Units:
         pages: Mapping[Path, Path] | None = None,
     ) -> None:
         self._library, self._largest = library, largest
-        self._missing = MissingFiles()
+        self.missing = MissingFiles()
         self._pages = pages or {}
         self._extractors = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
         self._readers = extractors
@@ -138,7 +138,7 @@ class Units:
         stamp: FileStamp | None = None
         try:
             stamp = self._look(file, known)
-            if self._missing.any_moved((stored[sha].url for sha in stamp.documents if sha in stored), file.path):
+            if self.missing.any_moved((stored[sha].url for sha in stamp.documents if sha in stored), file.path):
                 stamp = msgspec.structs.replace(stamp, documents=(), warnings=())  # read again, for its new place
             if not file.named and (why := left_out_by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)
@@ -290,6 +290,7 @@ def page_text(page: Fetched) -> bytes:
 
 LIKE_HTML = ("application/xhtml+xml", "application/rss+xml")
 """Types that the extractor of HTML reads too."""
+JSON = ("application/json", "text/json", "application/x-json")
 
 
 def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor | None:
@@ -299,6 +300,8 @@ def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor |
     kind = "text/html" if page.media_type in LIKE_HTML else page.media_type
     text = None if b"\0" in page.body[:SNIFFED] else suffixes.get(".txt")
     found = by_type.get(kind) if kind != "text/plain" else None
+    if found is None and (kind in JSON or kind.endswith("+json")):
+        found = suffixes.get(".json")
     return found or by_suffix(suffixes, page_name(page)) or text
 
 

@@ -49,7 +49,8 @@ def _head(source: ReportSource) -> Markup:
         join((source_kind(source.kind), " (", foreign(one_line(source.kind_reason)), ")"))
         if source.kind != "unknown"
         else None,
-        _("published {date}").format(date=date_of(one_line(source.published))) if source.published else None,
+        report_parts.found_date(source)
+        or (_("published {date}").format(date=date_of(one_line(source.published))) if source.published else None),
         report_parts.retrieved(one_line(source.fetched_at)[:10]),
         foreign(one_line(source.media_type)) if source.media_type else None,
     )

@@ -17,6 +17,7 @@ from protego import Protego
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import FetchFailed
+from assay.core.json_decoders import UNREADABLE
 from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.sources import Fetched
@@ -114,7 +115,9 @@ _ZIPPED = ("application/vnd.", "application/epub+zip")
 
 
 def media_type(declared: str, body: bytes) -> str:
-    """The body's type: by its first bytes if they show it, else as declared; `text/html` for what reads like it."""
+    """The body's type: by its first bytes if they show it, else as declared; `text/html` for what reads like it, and
+    JSON for what is, where the server only says that it is text.
+    """
     declared_type = declared.partition(";")[0].strip().lower()
     start = body[:BEGINS].removeprefix(BOM_UTF8).lstrip()
     for mark, kind in MAGIC:
@@ -124,9 +127,23 @@ def media_type(declared: str, body: bytes) -> str:
         return declared_type if declared_type == "application/xhtml+xml" else "text/html"
     if is_feed(start):
         return FEED
+    if declared_type in _ANY_TEXT and start[:1] in (b"{", b"[") and _is_json(body):
+        return "application/json"
     if declared_type in ("", "application/octet-stream", "binary/octet-stream"):
         return "application/octet-stream" if b"\0" in body[:BEGINS] else "text/plain"
     return declared_type
+
+
+_ANY_TEXT = ("", "text/plain", "text/html", "application/octet-stream", "binary/octet-stream")
+"""Types of servers that do not know the type."""
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        msgspec.json.decode(body.removeprefix(BOM_UTF8), type=dict[str, msgspec.Raw] | list[msgspec.Raw])
+    except UNREADABLE:
+        return False
+    return True
 
 
 _RANGE = regex(r"bytes\s+0-(\d{1,18})/(\d{1,18})\s*")

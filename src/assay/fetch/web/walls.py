@@ -1,7 +1,7 @@
 """Recognizes answers that stand in place of a page: error pages with status 200, checks for robots, log-ins, requests
-for consent.
+for consent, and home pages (`home_pages`).
 
-All of them are short, and say nothing of their own: a page that states when it was published, or has more than a few
+All others are short, and say nothing of their own: a page that states when it was published, or has more than a few
 sentences outside links, menus and forms, is never one of them. What is left must say so twice, in two of: its title or
 heading, its address (which the address that was asked for does not), its fields and scripts. Nothing is tried to get
 past a wall.
@@ -35,6 +35,7 @@ from assay.fetch.wall_words import (
     ROBOT_PLACE,
     ROBOT_TITLE,
 )
+from assay.fetch.web.home_pages import leads_home
 from assay.fetch.web.response import HTML
 
 LARGEST = 3_000_000
@@ -89,7 +90,11 @@ def wall(page: Fetched) -> str:
 
     The kinds are "not found", "bot check", "login" and "consent".
     """
-    if page.media_type not in HTML or len(page.body) > LARGEST or page.body.count(b"<") > MOST_TAGS:
+    if page.media_type not in HTML:
+        return ""
+    if why := leads_home(page):
+        return why
+    if len(page.body) > LARGEST or page.body.count(b"<") > MOST_TAGS:
         return ""
     try:
         text = shallow(_decoded(page))

@@ -14,7 +14,7 @@ from assay.core.assurance import report_state
 from assay.core.brief import Estimate
 from assay.core.claims import Conflict
 from assay.core.difference import Difference, difference
-from assay.core.errors import NotNow, UnknownName
+from assay.core.errors import ConfigError, NotNow, UnknownName
 from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportRemoved, ReportSource, build_report
@@ -116,6 +116,17 @@ def formats() -> dict[str, str]:
     """The media type of each installed format of reports."""
     found = {name: MEDIA.get(name) or mimetypes.guess_type(f"x{name}")[0] for name in plugins.names("exporters")}
     return {name: type or "application/octet-stream" for name, type in found.items()}
+
+
+def can_be_made(suffix: str) -> bool:
+    """True if what a format needs is installed: Word and PDF files need an extra."""
+    try:
+        ready = getattr(plugins.load("exporters", suffix), "ready", None)
+        if ready is not None:
+            ready()
+    except ConfigError:
+        return False
+    return True
 
 
 @routes.get("/runs/{run}/report", media=tuple(dict.fromkeys(formats().values())), pages=Report)

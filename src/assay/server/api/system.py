@@ -11,7 +11,7 @@ from assay.app.doctor import Diagnosis, examine
 from assay.core.brief import Role
 from assay.core.errors import ConfigError
 from assay.plugins import names
-from assay.server.api.reports import formats
+from assay.server.api.reports import can_be_made, formats
 from assay.server.api.run_requests import RequestBody, refused
 from assay.server.wire import Endpoints, RouteCall, shown
 from assay.services import configuration
@@ -46,9 +46,14 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Formats(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that has a name: formats of reports with their media types, strategies, searches, models."""
+    """Everything that has a name: formats of reports with their media types, strategies, searches.
+
+    `available` are the formats that can be made now; the others need an extra which is not installed, and to ask for
+    one is an error.
+    """
 
     reports: dict[str, str]
+    available: tuple[str, ...]
     strategies: tuple[str, ...]
     searches: tuple[str, ...]
 
@@ -76,8 +81,11 @@ async def show_findings(call: RouteCall) -> Findings:
 @routes.get("/formats")
 async def list_formats(call: RouteCall) -> Formats:
     """List the installed formats of reports, strategies and search providers."""
+    known = formats()
+    available = await asyncio.to_thread(lambda: [name for name in known if can_be_made(name)])
     return Formats(
-        reports={name.removeprefix("."): media for name, media in formats().items()},
+        reports={name.removeprefix("."): media for name, media in known.items()},
+        available=tuple(name.removeprefix(".") for name in available),
         strategies=tuple(names("strategies")),
         searches=tuple(names("searches")),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import msgspec
@@ -194,14 +194,14 @@ def page_of(text: str, number: int) -> Page | None:
     return Page(pages[number - 1], number + 1 if number < len(pages) else None)
 
 
-def part_of(view: RunView, part: Part) -> str:
-    """A part of a run's report as Markdown."""
+def part_of(view: RunView, part: Part, cite: Callable[[str, str], str]) -> str:
+    """A part of a run's report as Markdown; `cite` makes the address of a source from its own and its hash."""
     if part == "report":
         return render(view)
     report = build_report(view)
     if part == "summary":
         return _summary(report)
-    return _claims(report) if part == "claims" else _sources(report)
+    return _claims(report) if part == "claims" else _sources(report, cite)
 
 
 def _pages(text: str) -> Iterator[str]:
@@ -239,9 +239,10 @@ def _claims(report: Report) -> str:
     )
 
 
-def _sources(report: Report) -> str:
-    cited = [source for source in report.sources if source.number is not None]
-    read = [source for source in report.sources if source.number is None]
-    lines = [f"{source.number}. {source.title}: {source.url}" for source in cited]
-    lines += [f"- read, not cited: {source.title}: {source.url}" for source in read]
-    return "\n".join(lines)
+def _sources(report: Report, cite: Callable[[str, str], str]) -> str:
+    ordered = sorted(report.sources, key=lambda source: source.number is None)
+    return "\n".join(
+        f"{'- read, not cited:' if source.number is None else f'{source.number}.'} {source.title}: "
+        f"{cite(source.url, source.document_sha256)}"
+        for source in ordered
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Annotated
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -34,7 +35,7 @@ from assay.server.mcp.answers import (
     part_of,
 )
 from assay.server.mcp.research import RunId
-from assay.server.mcp.service import Ctx, assay_of, citable, hides, shelves, sources_of, told, view_of
+from assay.server.mcp.service import Ctx, assay_of, citable, hides, is_page, shelves, sources_of, told, view_of
 
 FOUND = 10
 PASSAGES = 3
@@ -108,7 +109,7 @@ async def research_report(
 ) -> ReportPage:
     """Read a run's report page by page: the text with its sources, or only the summary, the claims or the sources."""
     view = await view_of(ctx, run_id)
-    found = page_of(await asyncio.to_thread(part_of, view, part), cursor)
+    found = page_of(await asyncio.to_thread(part_of, view, part, partial(citable, ctx)), cursor)
     if found is None:
         raise ToolError(f"the {part} of run {view.run_id} has no page {cursor}")
     return ReportPage(run_id=view.run_id, part=part, text=found.text, next_cursor=found.following)
@@ -160,6 +161,7 @@ async def verify(
         named = collections or [row.name for row in await shelves(ctx) if row.name == DEFAULT]
         found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
     passages = {passage.id: passage.text for passage in found.passages}
+    shown = {url: await _address(ctx, url) for url in {url: None for each in found.claims for url in each.found}}
     return _checked(
         [
             CheckedSentence(
@@ -168,7 +170,7 @@ async def verify(
                 reason=each.reason,
                 line=each.line,
                 evidence=[passages[id] for id in each.passages[:PASSAGES] if id in passages],
-                urls=list(each.found),
+                urls=[shown[url] for url in each.found if shown[url]],
             )
             for each in found.claims
         ],
@@ -189,6 +191,16 @@ async def list_collections(ctx: Ctx) -> CollectionList:
     """The collections of documents that can be searched."""
     rows = await shelves(ctx)
     return CollectionList(collections=[CollectionEntry.model_validate(row, from_attributes=True) for row in rows])
+
+
+async def _address(ctx: Ctx, url: str) -> str:
+    """The address by which a client reads a document stored at `url`; "" if several documents are at this one."""
+    if is_page(url):
+        return url
+    try:
+        return citable(ctx, url, (await assay_of(ctx).facts(url)).document.sha256)
+    except UsageError:
+        return ""
 
 
 def _found_document(ctx: Ctx, hit: Hit) -> FoundDocument:

@@ -135,9 +135,14 @@ def page_of(ctx: Ctx, run_id: str) -> str:
     return f"{base}/api/v1/runs/{run_id}/report?format=html" if base else ""
 
 
+def is_page(url: str) -> bool:
+    """True if a client can open an address: that of a file is of no use to it, and says where the server has it."""
+    return url.startswith(("http://", "https://"))
+
+
 def citable(ctx: Ctx, url: str, sha256: str) -> str:
     """An address for citing a document: its own if it is a web page."""
-    if url.startswith(("http://", "https://")):
+    if is_page(url):
         return url
     base = _base(ctx)
     return f"{base}/api/v1/documents/{sha256}/text" if base else f"assay://documents/{sha256}"

@@ -12,10 +12,9 @@ import msgspec
 from markupsafe import Markup
 from starlette.responses import Response
 
-from assay import plugins
 from assay.app.verification import VerifiedText
 from assay.core.claims import HOLDING, VERDICTS
-from assay.core.errors import AssayError, ConfigError, UnknownName
+from assay.core.errors import AssayError, UnknownName
 from assay.core.ports.models import BUILT_IN
 from assay.core.report import ReportPassage
 from assay.core.search_record import search_log
@@ -30,7 +29,7 @@ from assay.export.html.markup import Material, el, gather, join
 from assay.export.report_parts import language, spoken_in
 from assay.locale import speaking, speaking_page
 from assay.server.api import documents, reports, runs
-from assay.server.api.reports import ShareShown, formats, list_shares
+from assay.server.api.reports import ShareShown, can_be_made, formats, list_shares
 from assay.server.api.run_requests import AddedScope
 from assay.server.page.forms import PageForm, converted, read_form
 from assay.server.page.regions import active_seconds, summary_of
@@ -173,20 +172,12 @@ EXPORTS = {
 
 
 def offered_formats() -> Mapping[str, str]:
-    """The formats that can be made here, and their names; others are called by the end of their files' names."""
-    known = {name.removeprefix(".") for name in formats() if _can_be_made(name)}
+    """The formats that can be made here, and their names; others are called by the end of their files' names.
+
+    The page offers no link that only answers with an error.
+    """
+    known = {name.removeprefix(".") for name in formats() if can_be_made(name)}
     return {name: EXPORTS.get(name, name) for name in (*EXPORTS, *sorted(known - EXPORTS.keys())) if name in known}
-
-
-def _can_be_made(suffix: str) -> bool:
-    """True if what a format needs is installed: the page offers no link that only answers with an error."""
-    try:
-        ready = getattr(plugins.load("exporters", suffix), "ready", None)
-        if ready is not None:
-            ready()
-    except ConfigError:
-        return False
-    return True
 
 
 # Links to a report: made, listed and revoked beside it. A link is shown once, on the page after it is made.

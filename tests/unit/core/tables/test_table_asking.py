@@ -272,6 +272,14 @@ VERKAUF = table(
     "Tisch;09.10.2023;1100",
     language="de",
 )
+EINNAHMEN = table(
+    "einnahmen.csv",
+    "Produkt;Tag;EUR",
+    "Stuhl;02.10.2023;1200,00",
+    "Tisch;05.10.2023;2300,50",
+    "Tisch;09.10.2023;1100,00",
+    language="de",
+)
 QUALITY = table(
     "water.csv",
     "date;beach;bacteria;temperature",
@@ -280,6 +288,13 @@ QUALITY = table(
     "2024-05-20;North;85;13.1",
     "2024-05-20;Mill;58;14.0",
 )
+
+
+def test_money_is_in_no_column_of_other_figures():
+    catches = table("catches.csv", "day;boat;boxes", "2024-05-06;Ada;22", "2024-05-07;Mill;61", "2024-05-08;Ada;85")
+    assert answer("Which boat gets the most?", [catches]) is not None
+    assert answer("Which boat gets the most money?", [catches]) is None
+    assert answer("How much money did Ada get?", [catches]) is None
 
 
 @pytest.mark.parametrize(
@@ -294,6 +309,21 @@ QUALITY = table(
             "Which supplier got the least?",
             DELIVERIES,
             "Mercer: sum of amount 1092.1, the lowest of 3 groups by supplier",
+        ),
+        (
+            "Which supplier gets the most money from us?",
+            DELIVERIES,
+            "Dentalux: sum of amount 2000, the highest of 3 groups by supplier",
+        ),
+        (
+            "Für welches Produkt wurde am meisten Geld gezahlt?",
+            EINNAHMEN,
+            "Tisch: sum of EUR 3400,5, the highest of 2 groups by Produkt",
+        ),
+        (
+            "How much money did Dentalux get from us?",
+            DELIVERIES,
+            "Sum of amount over 2 rows: 2000 (supplier: Dentalux)",
         ),
         ("Which supplier delivers most often?", DELIVERIES, "Mercer: 3 rows, the most of 3 groups by supplier"),
         (

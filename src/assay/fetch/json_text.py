@@ -1,0 +1,145 @@
+"""The text of JSON: rows for a list of objects, as for CSV, and else the JSON itself, in lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from assay.core.json_decoders import UNREADABLE
+from assay.core.patterns import regex
+from assay.core.sources import Extracted
+from assay.fetch.fields import fit, stem
+from assay.fetch.text_form import Row, clean, names_of, one_cell, row_lines
+
+NAME = "json/1"
+MOST_COLUMNS = 60
+LEAST_FILLED = 0.4
+"""The share of cells that a table fills at least: objects of different kinds are none."""
+LONGEST_CELL = 1_000
+"""Characters of a nested value in a cell."""
+LONGEST_LINE = 500
+"""Characters; JSON with longer lines was not written for readers."""
+DEPTH = 3
+_TITLES = ("title", "headline", "name")
+_KINDS = {"FeatureCollection": "GeoJSON", "Feature": "GeoJSON"}
+
+Objects = Sequence[Mapping[str, Any]]
+
+
+def read_json(text: str, name: str) -> Extracted | None:
+    """The document in a text that is JSON, whose numbers stay as they are written; None if it is none.
+
+    A list of objects, alone or with a few values beside it, becomes rows. All else is shown as it is, broken into lines
+    if these are too long to be read.
+    """
+    try:  # not msgspec: it would round the numbers
+        value = json.loads(text, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, (dict, list)) or not value:
+        return None
+    facts = {"format": _kind(value)}
+    title = _title(value) or stem(name)
+    beside, objects = _objects(value)
+    rows = [_cells(each) for each in objects]
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    if _is_table(rows, columns):
+        header = names_of([clean(column) for column in columns])
+        lines = [line for name, cell in beside.items() for line in row_lines([cell], names_of([clean(name)]))]
+        for row in rows:
+            lines += row_lines([row.get(column, "") for column in columns], header)
+        facts |= {"rows": str(len(rows)), "columns": ", ".join(header)[:1000]}
+        return Extracted(text="\n\n".join(lines) + "\n", extractor=NAME, syntax="rows", title=title, metadata=facts)
+    return Extracted(text=_in_lines(text), extractor=NAME, syntax="code", title=title, metadata=facts)
+
+
+def _kind(value: Any) -> str:
+    if not isinstance(value, dict):
+        return "JSON"
+    return "JSON-LD" if "@context" in value else _KINDS.get(str(value.get("type")), "JSON")
+
+
+def _title(value: Any) -> str:
+    stated = (value.get(each) for each in _TITLES) if isinstance(value, dict) else ()
+    return next((fit(clean(each)) for each in stated if isinstance(each, str) and each.strip()), "")
+
+
+def _objects(value: Any) -> tuple[dict[str, str], Objects]:
+    """The list of objects that JSON holds, and the single values beside it; none if it holds anything else."""
+    if isinstance(value, list):
+        return {}, value if all(isinstance(each, dict) for each in value) else ()
+    lists = [each for each in value.values() if isinstance(each, list) and each and isinstance(each[0], dict)]
+    others = {key: each for key, each in value.items() if not isinstance(each, list)}
+    if len(lists) != 1 or len(others) < len(value) - 1 or any(isinstance(each, dict) for each in others.values()):
+        return {}, ()
+    if not all(isinstance(each, dict) for each in lists[0]):
+        return {}, ()
+    if value.get("type") == "FeatureCollection":
+        return {}, [_feature(each) for each in lists[0]]
+    return {key: cell for key, each in others.items() if (cell := _cell(each))}, lists[0]
+
+
+def _feature(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A place on a map: what is said of it, and where it is."""
+    said = found.get("properties")
+    rest = {key: each for key, each in found.items() if key not in ("type", "properties")}
+    return {**(said if isinstance(said, dict) else {}), **rest}
+
+
+def _cells(found: Mapping[str, Any], above: str = "", depth: int = DEPTH) -> dict[str, str]:
+    """The cells of an object, those of an object in it under both names (`address.city`)."""
+    cells: dict[str, str] = {}
+    for key, value in found.items():
+        if isinstance(value, dict) and value and depth > 1:
+            cells |= _cells(value, f"{above}{key}.", depth - 1)
+        else:
+            cells[f"{above}{key}"] = _cell(value)
+    return cells
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return one_cell(clean(value))
+        case list() if not any(isinstance(each, (dict, list)) for each in value):
+            return ", ".join(filter(None, map(_cell, value)))
+    return one_cell(clean(json.dumps(value, ensure_ascii=False))) if value else ""
+
+
+def _is_table(rows: Sequence[Mapping[str, str]], columns: Row) -> bool:
+    """True if objects are of one kind, with values that fit into cells."""
+    if len(rows) < 2 or not 1 < len(columns) <= MOST_COLUMNS:
+        return False
+    filled = sum(map(len, rows)) / (len(rows) * len(columns))
+    nested = (cell for row in rows for cell in row.values() if cell.startswith(("{", "[")))
+    return filled >= LEAST_FILLED and all(len(cell) <= LONGEST_CELL for cell in nested)
+
+
+_ESCAPED = regex(r"\\\\|\\/|(?:\\u[0-9a-fA-F]{4})+")
+"""A backslash, which begins nothing; a slash; characters that need no escape in a text in UTF-8."""
+
+
+def _in_lines(text: str) -> str:
+    """JSON with one value a line, unless it is so already; letters that were escaped are written out."""
+    if max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
+        with suppress(*UNREADABLE):
+            text = msgspec.json.format(text, indent=2)
+    return _ESCAPED.sub(lambda found: _letters(found[0]), text)
+
+
+def _letters(escaped: str) -> str:
+    if escaped == "\\/":
+        return "/"
+    if escaped == "\\\\":
+        return escaped
+    letters: str = json.loads(f'"{escaped}"')
+    printed = letters.isprintable() and not set(letters) & {'"', "\\"}
+    return letters if printed else escaped

@@ -1,0 +1,201 @@
+"""Removes documents from collections: only what is named whole, since a part of a name may be that of others too."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+from assay.core.errors import UnknownName, UsageError
+from assay.core.patterns import regex
+from assay.core.ports import Library, Origin
+from assay.core.sources import Document
+from assay.core.ways import way
+from assay.services import places
+from assay.services.context import Context
+from assay.services.places import FILES
+from assay.services.shelves import NAMED, check_collection, forget_pages, is_exactly, one
+
+HASH_PREFIX = 8
+"""Fewer characters are no number of a document."""
+_ANY_FOLDERS = "**"
+
+
+async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    """Take documents out of a collection, by hash, name, address, title or path; see `DocumentLibrary.remove`."""
+    await check_collection(context, collection)
+    found = await asyncio.to_thread(_remove, context, references, collection)
+    await asyncio.to_thread(forget_pages, context, found)
+    return found
+
+
+async def meant(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    """The documents `remove` would take out; see `DocumentLibrary.meant`."""
+    await check_collection(context, collection)
+    found, _ = await asyncio.to_thread(_documents_and_origins, context.store.library, references, collection)
+    return found
+
+
+def _remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    library = context.store.library
+    found, whole = _documents_and_origins(library, references, collection)
+    urls = {document.sha256: document.url for document in found}
+    library.remove(urls, collection)
+    library.forget(collection, [origin.place for origin in whole])
+    changed = [places.without(each, urls) for each in library.origins(collection)]
+    library.remember(collection, changed)
+    return found
+
+
+def _documents_and_origins(
+    library: Library, references: Sequence[str], collection: str
+) -> tuple[list[Document], list[Origin]]:
+    """The documents that are meant, and the origins that are meant completely."""
+    origins = library.origins(collection)
+    known = {origin.place: origin for origin in origins}
+    found: dict[str, Document] = {}
+    whole = []
+    for reference in references:
+        if not reference.strip():  # as a path it would be the current folder, as the start of a hash any document
+            raise UsageError("a name of a document is empty: write one")
+        place = known.get(reference) or known.get(places.absolute(reference))
+        if place is None:
+            inside, lying = _meant_by_name(library, reference, collection, origins)
+        else:
+            inside, lying = _in_folder(library, place.place, collection, origins) if place.kind == FILES else ([], [])
+            inside = [place, *inside]
+        whole += inside
+        found |= {each.sha256: each for each in lying}
+        others = {sha for each in origins if each not in whole for sha in each.documents}
+        mine = (library.document(sha) for each in inside for sha in each.documents if sha not in others)
+        found |= {each.sha256: each for each in mine if each is not None}
+    return list(found.values()), whole
+
+
+def _meant_by_name(
+    library: Library, reference: str, collection: str, origins: Sequence[Origin]
+) -> tuple[list[Origin], list[Document]]:
+    """The origins and the documents meant by what is no origin itself: a document, a file, or a folder.
+
+    Raises:
+        UnknownName: there is no such document.
+        UsageError: there are several.
+    """
+    similar = library.find(reference, [collection])
+    named = [each for each in similar if _is_named(each, reference)]
+    if not any(is_exactly(each, reference) for each in named):
+        inside, lying = _in_folder(library, reference, collection, origins)
+        lying = lying or _of_file(library, reference, collection)
+        if lying:
+            return inside, lying
+    named = named or [each for each in similar if _file_name(each) == reference]
+    if not named and similar:
+        some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in similar[:NAMED])
+        more = ", …" if len(similar) > NAMED else ""
+        hint = f"in {collection}, only documents with this in their names: {some}{more}; {way('name documents', '')}"
+        raise UnknownName("document", reference, hint=hint)
+    return [], [one(named, reference, [collection])]
+
+
+def _is_named(document: Document, reference: str) -> bool:
+    """True if a reference is all of a document's name, address or title in any case, or the start of its hash."""
+    wanted = _folded(reference)
+    if len(wanted) >= HASH_PREFIX and document.sha256.startswith(wanted):
+        return True
+    return wanted in map(_folded, (document.name, document.url, document.title))
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _file_name(document: Document) -> str:
+    return PurePosixPath(document.name).name
+
+
+def _in_folder(
+    library: Library, reference: str, collection: str, origins: Sequence[Origin]
+) -> tuple[list[Origin], list[Document]]:
+    """The origins within a folder (or an archive), and the documents from it, however they were added."""
+    folder = places.absolute(reference)
+    below = f"{folder.rstrip(os.sep)}{os.sep}"
+    inside = [each for each in origins if each.kind == FILES and each.place.startswith(below)]
+    if not inside and os.sep not in reference and not os.path.isdir(folder):
+        return [], []
+    try:
+        base = Path(folder).as_uri().rstrip("/")
+    except ValueError:
+        return [], []
+    starts = (f"{base}/", f"{base}{places.MEMBER}")
+    return inside, [each for each in library.documents([collection]) if each.url.startswith(starts)]
+
+
+def _of_file(library: Library, reference: str, collection: str) -> list[Document]:
+    """The documents of the file at a path: by its address, or as it was last read."""
+    path = places.absolute(reference)
+    try:
+        found = [each for each in library.find(Path(path).as_uri(), [collection]) if each.url == Path(path).as_uri()]
+    except ValueError:
+        return []
+    read = {sha for stamp in library.stamps([path]).values() for sha in stamp.documents}
+    if not found and read:
+        found = [each for each in library.documents([collection]) if each.sha256 in read]
+    return found
+
+
+# Patterns, which only a person types: a name that a program sends may have a star in it.
+
+
+def is_pattern(reference: str) -> bool:
+    """True if a reference is a pattern, unless something is called so."""
+    return bool(_PATTERN.search(reference))
+
+
+def spelled_out(
+    references: Sequence[str], documents: Sequence[Document], origins: Sequence[Origin], collection: str
+) -> list[str]:
+    """References with the hashes of what they match in place of patterns. A name or a place is no pattern.
+
+    Raises:
+        UnknownName: a pattern matches nothing.
+    """
+    known = {origin.place for origin in origins}
+    found: list[str] = []
+    for reference in references:
+        matched = [each.sha256 for each in documents if _is_named(each, reference)]
+        if not is_pattern(reference) or matched or {reference, places.absolute(reference)} & known:
+            found.append(reference)
+            continue
+        matched = [each.sha256 for each in matching(reference, documents)]
+        if not matched:
+            raise UnknownName("document", reference, hint=f"in {collection}, and the pattern matches none")
+        found += matched
+    return found
+
+
+def matching(pattern: str, documents: Iterable[Document]) -> list[Document]:
+    """The documents whose name, file name, title, address or path a pattern matches, in any case.
+
+    `*` and `?` stand for characters within one part of a path or an address, `**` for any folders too.
+    """
+    whole, of_path = _compiled(pattern), _compiled(unquote(Path(places.absolute(pattern)).as_uri()))
+    return [
+        each
+        for each in documents
+        if any(whole.fullmatch(_folded(text)) for text in (each.name, _file_name(each), each.title, each.url) if text)
+        or of_path.fullmatch(_folded(unquote(each.url)))
+    ]
+
+
+_PATTERN = regex(r"[*?]")
+_PIECE = regex(r"\*\*/?|\*|\?|[^*?]+")
+_MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    pieces = _PIECE.findall(_folded(pattern))
+    return re.compile("".join(_MEANING.get(piece) or re.escape(piece) for piece in pieces), re.DOTALL)
