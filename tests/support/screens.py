@@ -62,7 +62,7 @@ def shelve(server: Served, collection: str, name: str, text: str) -> None:
 
 def choose(page: Any, collection: str) -> None:
     """Choose a collection by mouse, unless it is chosen already, as one that is the only one is."""
-    box = page.locator(f".chip input[name=collection][value={collection}]")
+    box = page.locator(f"input[name=collection][value={collection}]")
     if not box.is_checked():
         page.locator(".chip", has=box).click()
     assert box.is_checked()
