@@ -87,6 +87,16 @@ _INBOX = (
 """The messages on a topic; a single row without one if there are none, and no row if there is no such run."""
 _OWN_INBOX = _INBOX.where(tables.runs.c.owner == bindparam("owner"))
 
+_NUMBER = select(tables.runs.c.number).where(tables.runs.c.run_id == bindparam("of"))
+_OWN_NUMBER = _NUMBER.where(tables.runs.c.owner == bindparam("owner"))
+_LOG = (
+    select(*tables.events.c["seq", "at", "path", "type", "data"])
+    .where(tables.events.c.run == bindparam("of"), tables.events.c.seq > bindparam("after"))
+    .order_by(tables.events.c.seq)
+)
+_SOME_LOG = _LOG.limit(bindparam("most"))
+"""A log is read each time it has grown."""
+
 _RUN = select(tables.runs).where(tables.runs.c.run_id == bindparam("of"))
 _STEPS = select(*tables.steps.c["key", "input_hash", "tag", "data"]).where(tables.steps.c.run == bindparam("of"))
 _KEYS = (
@@ -177,14 +187,12 @@ def events(connection: Connection, run_id: str, owner: str | None, after: int, l
     Raises:
         UnknownName: no such run.
     """
-    table = tables.events.c
-    chosen = (
-        select(table.seq, table.at, table.path, table.type, table.data)
-        .where(table.run == number(connection, run_id, owner), table.seq > after)
-        .order_by(table.seq)
-        .limit(None if limit is None else max(limit, 0))
-    )
-    return [_envelope(run_id, *each) for each in connection.execute(chosen)]
+    chosen: dict[str, object] = {"of": number(connection, run_id, owner), "after": after}
+    if limit is None:
+        found = connection.execute(_LOG, chosen)
+    else:
+        found = connection.execute(_SOME_LOG, chosen | {"most": max(limit, 0)})
+    return [_envelope(run_id, *each) for each in found]
 
 
 def _envelope(run_id: str, seq: int, at: str, path: list[str], type: str, data: bytes) -> Envelope:
@@ -309,8 +317,8 @@ def number(connection: Connection, run_id: str, owner: str | None) -> int:
     Raises:
         UnknownName: no such run.
     """
-    chosen = select(tables.runs.c.number).where(tables.runs.c.run_id == run_id, owned(owner))
-    found: int | None = connection.execute(chosen).scalar()
+    statement = _NUMBER if owner is None else _OWN_NUMBER
+    found: int | None = connection.execute(statement, {"of": run_id, "owner": owner}).scalar()
     if found is None:
         raise common.unknown_run(run_id)
     return found
