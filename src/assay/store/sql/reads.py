@@ -89,13 +89,14 @@ _OWN_INBOX = _INBOX.where(tables.runs.c.owner == bindparam("owner"))
 
 _NUMBER = select(tables.runs.c.number).where(tables.runs.c.run_id == bindparam("of"))
 _OWN_NUMBER = _NUMBER.where(tables.runs.c.owner == bindparam("owner"))
-_LOG = (
+_LOG, _OWN_LOG = (
     select(*tables.events.c["seq", "at", "path", "type", "data"])
-    .where(tables.events.c.run == bindparam("of"), tables.events.c.seq > bindparam("after"))
+    .where(tables.events.c.run == number.scalar_subquery(), tables.events.c.seq > bindparam("after"))
     .order_by(tables.events.c.seq)
+    for number in (_NUMBER, _OWN_NUMBER)
 )
-_SOME_LOG = _LOG.limit(bindparam("most"))
-"""A log is read each time it has grown."""
+"""A log is read each time it has grown: in one statement."""
+_SOME_LOG, _SOME_OWN_LOG = (log.limit(bindparam("most")) for log in (_LOG, _OWN_LOG))
 
 _RUN = select(tables.runs).where(tables.runs.c.run_id == bindparam("of"))
 _STEPS = select(*tables.steps.c["key", "input_hash", "tag", "data"]).where(tables.steps.c.run == bindparam("of"))
@@ -187,11 +188,14 @@ def events(connection: Connection, run_id: str, owner: str | None, after: int, l
     Raises:
         UnknownName: no such run.
     """
-    chosen: dict[str, object] = {"of": number(connection, run_id, owner), "after": after}
     if limit is None:
-        found = connection.execute(_LOG, chosen)
+        statement = _LOG if owner is None else _OWN_LOG
     else:
-        found = connection.execute(_SOME_LOG, chosen | {"most": max(limit, 0)})
+        statement = _SOME_LOG if owner is None else _SOME_OWN_LOG
+    given = {"of": run_id, "owner": owner, "after": after, "most": max(limit or 0, 0)}
+    found = connection.execute(statement, given).all()
+    if not found:
+        number(connection, run_id, owner)  # raises where there is no such run
     return [_envelope(run_id, *each) for each in found]
 
 
