@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.util import LRUCache
 
 MOST = 1_000
-"""Statements that are kept; there are about 300."""
+"""Statements that are kept: twice as many as an engine keeps by itself."""
 
 
 class CompiledStatements(LRUCache[tuple[Any, ...], Any]):
