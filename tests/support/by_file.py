@@ -12,10 +12,15 @@ from itertools import groupby
 
 import pytest
 
-HEAVY = ("browser", "stories", "", "runs", "server", "contracts")
+CLIENTS = "clients"
+"""The tests over the client libraries of providers, by the names of their files: each process which runs one of them
+loads these for 2 s.
+"""
+_CLIENTS = ("test_direct_", "test_wire_")
+HEAVY = ("browser", "stories", CLIENTS, "", "runs", "server", "contracts")
 """Folders of tests whose files are begun first, so that light ones are left for the end; "" is that of all."""
-WHOLE = ("browser", "stories")
-"""Folders which one process runs as a whole: their files share what is slow to start."""
+WHOLE = ("browser", "stories", CLIENTS)
+"""What one process runs as a whole: these files share what is slow to start."""
 
 
 class Whole(pytest.File):
@@ -105,6 +110,8 @@ def dealt(files: Sequence[FileTests], hands: int) -> list[FileTests]:
 
 def _kind(file: FileTests) -> str:
     parts = file.path.relative_to(file.config.rootpath).parts
+    if parts[-1].startswith(_CLIENTS):
+        return CLIENTS
     return parts[1] if len(parts) > 2 and parts[1] in HEAVY else "" if len(parts) == 2 else HEAVY[-1]
 
 

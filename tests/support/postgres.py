@@ -7,6 +7,7 @@ one in a folder in /tmp. Where neither is to be had, tests skip and say so.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import pwd
@@ -301,13 +302,18 @@ def _drop_indexes(connection: Connection[Any], schema: str) -> None:
 
 def _empty(connection: Connection[Any], schema: str) -> None:
     """Two statements sent, however many tables there are: the way to the server and back takes longest."""
-    from assay.store.sql.tables import metadata, version
-
     there = {name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema])}
-    tables = [table.name for table in reversed(metadata.sorted_tables) if table is not version]
-    statements = [f'DELETE FROM "{schema}".{name}' for name in tables if name in there]
+    statements = [f'DELETE FROM "{schema}".{name}' for name in _tables() if name in there]
     if statements:
         connection.execute("; ".join(statements).encode())
+
+
+@functools.cache
+def _tables() -> tuple[str, ...]:
+    """Those which hold rows, in the order in which they can be emptied: to find that takes as long as a small test."""
+    from assay.store.sql.tables import metadata, version
+
+    return tuple(table.name for table in reversed(metadata.sorted_tables) if table is not version)
 
 
 def _connected(url: str) -> Connection[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 from weakref import WeakSet
@@ -30,17 +30,18 @@ def ready_types() -> None:
     Call it before starting threads. Settings, which have a metaclass and a reader of their own, are never decoded.
     """
     with _LOCK:
-        for each in set(_below(msgspec.Struct)).difference(_DONE):
+        for each in _below(msgspec.Struct).difference(_DONE):
             _DONE.add(each)
             if each.__module__.startswith("assay.") and type(each) is msgspec.StructMeta:
                 with suppress(TypeError, NameError):  # a type that JSON cannot represent, and that is never decoded
                     msgspec.json.Decoder(each)
 
 
-def _below(kind: type[object]) -> Iterator[type[object]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _below(each)
+def _below(kind: type[object]) -> set[type[object]]:
+    found = kind.__subclasses__()
+    for each in found:
+        found += each.__subclasses__()
+    return set(found)
 
 
 # The text of one field of a JSON object, decoded while it arrives in pieces.

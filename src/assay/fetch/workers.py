@@ -130,7 +130,8 @@ class _Isolated:
         self.name, self.suffixes, self.media_type = extractor.name, extractor.suffixes, extractor.media_type
         self._reference = f"{type(extractor).__module__}:{type(extractor).__qualname__}"
         self._workers, self._seconds = workers, seconds
-        self._scans: str = getattr(extractor, "scans", "") if seconds >= SECONDS and reads_scans() else ""
+        scans: str = getattr(extractor, "scans", "")
+        self._scans = scans if scans and seconds >= SECONDS and reads_scans() else ""
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """See the port; work begins at once."""

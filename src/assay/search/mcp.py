@@ -22,6 +22,7 @@ from assay.core.errors import ConfigError, FetchFailed, SearchError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Clock, Query
 from assay.core.ports.models import Secret
+from assay.core.remote_services import trusted
 from assay.core.sources import Fetched
 from assay.core.web_addresses import OTHER, is_address
 from assay.search.mcp_line import Closed, SharedConnection
@@ -190,7 +191,7 @@ class _Limited(httpx2.AsyncBaseTransport):
     """A transport that cuts answers at a number of bytes."""
 
     def __init__(self, most: int) -> None:
-        self._inner, self._most = httpx2.AsyncHTTPTransport(), most
+        self._inner, self._most = httpx2.AsyncHTTPTransport(verify=trusted(told=True)), most
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)

@@ -26,6 +26,7 @@ from joserfc.jws import JWSRegistry
 
 from assay.core.errors import ConfigError, NotLoggedIn, ProviderFailed
 from assay.core.ports.users import Credential, UserRole
+from assay.core.remote_services import trusted
 from assay.services.users import Person
 from assay.settings import Settings
 from assay.settings.server import OidcSettings, secure
@@ -334,7 +335,7 @@ class OidcProvider:
         try:
             async with (
                 asyncio.timeout(SECONDS),
-                httpx2.AsyncClient(timeout=SECONDS) as client,
+                httpx2.AsyncClient(timeout=SECONDS, verify=trusted(told=True)) as client,
                 client.stream("GET", url, headers={"Accept": "application/json"} | (headers or {})) as response,
             ):
                 response.raise_for_status()

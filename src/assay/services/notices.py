@@ -25,6 +25,7 @@ from assay.core.difference import Difference
 from assay.core.errors import ConfigError
 from assay.core.later import later
 from assay.core.ports.models import Secret
+from assay.core.remote_services import trusted
 from assay.core.view import RunView
 
 if TYPE_CHECKING:
@@ -268,7 +269,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 async def _post(target: Target, data: bytes, sleep: Sleep) -> str:
     """Why the address could not be notified, empty if it was; temporary errors are retried."""
     why = ""
-    async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS, follow_redirects=False) as client:
+    verify = await asyncio.to_thread(trusted)
+    async with httpx2.AsyncClient(trust_env=False, verify=verify, timeout=SECONDS, follow_redirects=False) as client:
         for pause in (0.0, *PAUSES):
             if pause:
                 await sleep(pause)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from shells import prepared
 
 from assay.cli.claims import ListedClaim, NearestPassage, row_of
 from assay.cli.main import main
@@ -13,14 +14,19 @@ from assay.cli.main import main
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one run, which no test changes."""
+    folder = tmp_path_factory.mktemp("claims")
+    (folder / "tides.md").write_text(TIDES)
+    prepared(folder, ["How far does the tide rise at Brest?", "--in", folder / "tides.md", "-q"])
+    return folder / "home"
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A home with one run."""
-    (tmp_path / "tides.md").write_text(TIDES)
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    assert main(["How far does the tide rise at Brest?", "--in", str(tmp_path / "tides.md"), "-q"]) == 0
-    capsys.readouterr()
-    return tmp_path / "home"
+def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ASSAY_HOME", str(made))
+    return made
 
 
 def test_claims_with_verdict_rule_reason_and_sources(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import click
 import pytest
 from click.shell_completion import ShellComplete
+from shells import prepared
 
 from assay.cli.main import cli, main
 
 Capture = pytest.CaptureFixture[str]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A folder with notes, and a home beside them in which they are the collection `thesis`; and a copy of it."""
+    base = tmp_path_factory.mktemp("collections")
+    folder = base / "now"
+    (folder / "notes").mkdir(parents=True)
+    (folder / "notes" / "a.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
+    (folder / "notes" / "b.md").write_text("# Tides\n\nThe tide rises 5.2 metres.\n")
+    prepared(folder, ["docs", "add", folder / "notes", "-c", "thesis"])
+    shutil.copytree(folder, base / "kept")
+    return folder, base / "kept"
+
+
 @pytest.fixture(autouse=True)
-def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
-    (folder / "b.md").write_text("# Tides\n\nThe tide rises 5.2 metres.\n")
-    assert main(["docs", "add", str(folder), "-c", "thesis"]) == 0
-    return folder
+def notes(made: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The notes; they and the home lie where they were when they were added, as if no test had changed them."""
+    folder, kept = made
+    shutil.rmtree(folder)
+    shutil.copytree(kept, folder)
+    monkeypatch.setenv("ASSAY_CONFIG", str(folder / "config.toml"))
+    monkeypatch.setenv("ASSAY_HOME", str(folder / "home"))
+    return folder / "notes"
 
 
 def test_an_empty_name_means_nothing(notes: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch):
@@ -72,10 +86,10 @@ def test_a_misspelt_option_names_the_one_meant(capsys: Capture):
     assert "No such option '--colection'. Did you mean '--collection'?" in capsys.readouterr().err
 
 
-def test_a_home_below_a_folder_is_not_read(notes: Path, tmp_path: Path, capsys: Capture):
+def test_a_home_below_a_folder_is_not_read(notes: Path, capsys: Capture):
     assert main(["docs", "search", "harbor", "-c", "thesis"]) == 0
-    assert list((tmp_path / "home").rglob("meta.json"))
-    assert main(["docs", "add", str(tmp_path), "-c", "all"]) == 0
+    assert list((notes.parent / "home").rglob("meta.json"))
+    assert main(["docs", "add", str(notes.parent), "-c", "all"]) == 0
     capsys.readouterr()
     assert main(["docs", "list", "-c", "all"]) == 0
     assert "/home/" not in capsys.readouterr().out

@@ -6,9 +6,11 @@ import json
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+import warm
 from click.testing import CliRunner, Result
 
 from assay.cli.main import cli
@@ -55,10 +57,12 @@ def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return site
 
 
-def assay(*args: str, typed: str = "") -> str:
-    """A process of its own: what is installed is looked up once a process."""
-    command = [sys.executable, "-m", "assay", *args]
-    done = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=300, check=False)
+def assay(site: Path, *args: str, typed: str = "") -> str:
+    """A process of its own, with the package: what is installed is looked up once a process."""
+    with tempfile.TemporaryFile() as given:
+        given.write(typed.encode())
+        given.seek(0)
+        done = warm.run(*args, stdin=given, packages=site)
     assert done.returncode == 0, done.stderr
     assert KEY not in done.stdout + done.stderr
     return done.stdout
@@ -159,9 +163,9 @@ def test_where_the_file_is_a_link_what_it_leads_to_is_written(file: Path) -> Non
 
 
 def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Path) -> None:
-    assay("keys", "set", "acme", typed=f"{KEY}\n")
+    assay(acme, "keys", "set", "acme", typed=f"{KEY}\n")
     assert KEY in file.read_text()
-    origins = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
+    origins = {each["provider"]: each["origin"] for each in json.loads(assay(acme, "keys", "list", "--json"))}
     assert (origins["acme"], origins["openai"]) == ("file", None)
     ready = (
         "from assay import settings; from assay.services.providers import access;"
@@ -169,14 +173,14 @@ def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Pat
         f"assert settings.load().keys.of('acme').reveal() == {KEY!r}"
     )
     subprocess.run([sys.executable, "-c", ready], check=True, timeout=300)
-    assert "keys.acme" in assay("config", "list")
-    assay("keys", "rm", "acme")
+    assert "keys.acme" in assay(acme, "config", "list")
+    assay(acme, "keys", "rm", "acme")
     assert KEY not in file.read_text()
 
 
 def test_a_key_of_another_package_may_stand_in_the_environment(acme: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_KEYS_ACME", KEY)
-    origins = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
+    origins = {each["provider"]: each["origin"] for each in json.loads(assay(acme, "keys", "list", "--json"))}
     assert origins["acme"] == "environment"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,28 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A home with two ended runs over one document, for each test to copy; and the runs."""
+    folder = tmp_path_factory.mktemp("ended")
+    (folder / "note.md").write_text("# Note\n\nThe harbor was built in 1843.\n")
+
+    async def ask() -> list[str]:
+        async with Assay(home=folder / "home") as assay:
+            asked = []
+            for question in ("When was the harbor built?", "What was built?"):
+                run = assay.start(question, sources=folder / "note.md")
+                await run.view()
+                asked.append(run.run_id)
+        return asked
+
+    return folder / "home", asyncio.run(ask())
+
+
 @pytest.fixture
-async def runs(home: Path, tmp_path: Path) -> list[str]:
-    """Two ended runs over one document."""
-    (tmp_path / "note.md").write_text("# Note\n\nThe harbor was built in 1843.\n")
-    async with Assay(home=home) as assay:
-        made = []
-        for question in ("When was the harbor built?", "What was built?"):
-            run = assay.start(question, sources=tmp_path / "note.md")
-            await run.view()
-            made.append(run.run_id)
-    return made
+def runs(made: tuple[Path, list[str]], home: Path) -> list[str]:
+    shutil.copytree(made[0], home)
+    return made[1]
 
 
 def left(home: Path) -> list[str]:

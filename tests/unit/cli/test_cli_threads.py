@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from shells import Command, apart, spoken
+from shells import Command, apart, prepared, spoken
 
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres.\n"
 HARBOR = "# Harbor\n\nThe harbor was built in 1843.\n"
@@ -22,14 +23,32 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+QUESTIONS = ("How far does the tide rise?", "When was the harbor built?")
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which both were asked, each in a thread of its own."""
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "tides.md").write_text(TIDES)
+    (folder / "harbor.md").write_text(HARBOR)
+    documents = ("--in", folder / "tides.md", "--in", folder / "harbor.md")
+    prepared(folder, *((question, *documents, "--thread", question[:3], "-q") for question in QUESTIONS))
+    return folder / "home"
+
+
+@pytest.fixture
+def both(asked: Path, tmp_path: Path) -> None:
+    """Both were asked in the home of the test."""
+    shutil.copytree(asked, tmp_path / "home")
+
+
 @pytest.fixture
 def assay(capsys: pytest.CaptureFixture[str]) -> Command:
     return spoken(capsys)
 
 
-def test_runs_are_starred_and_labelled(assay: Command, notes: Path):
-    for question in ("How far does the tide rise?", "When was the harbor built?"):
-        assert assay(question, "--in", notes, "-q").returncode == 0
+def test_runs_are_starred_and_labelled(assay: Command, both: None):
     assert assay("runs", "label", "last").stderr.endswith(": no labels\n")
     assert assay("runs", "label", "last", "--star", "project=tides").stderr.endswith(": project=tides, starred\n")
     for label, count in (("starred", 1), ("project=tides", 1), ("project", 1), ("project=town", 0)):
@@ -74,26 +93,23 @@ def test_threads_are_listed_shown_named_and_deleted(assay: Command, notes: Path)
     assert "no thread named 'sea'" in gone.stderr
 
 
-def test_runs_are_listed_by_what_they_are(assay: Command, notes: Path):
-    for question in ("How far does the tide rise?", "When was the harbor built?"):
-        assert assay(question, "--in", notes, "--thread", question[:3], "-q").returncode == 0
-
+def test_runs_are_listed_by_what_they_are(assay: Command, both: None):
     def listed(*options: str) -> list[str]:
         return [line.split("\t")[-1] for line in assay("runs", "list", *options).stdout.splitlines()]
 
-    both = ["When was the harbor built?", "How far does the tide rise?"]
-    assert listed() == both
-    assert listed("--status", "completed", "--status", "failed") == both
+    newest = [*QUESTIONS[::-1]]
+    assert listed() == newest
+    assert listed("--status", "completed", "--status", "failed") == newest
     assert listed("--status", "failed") == []
-    assert listed("--asked", "TIDE") == both[1:]
-    assert listed("--since", "2020", "--before", "2999") == both
+    assert listed("--asked", "TIDE") == newest[1:]
+    assert listed("--since", "2020", "--before", "2999") == newest
     assert listed("--since", "2999") == []
-    assert listed("--thread", "Whe") == both[:1]
+    assert listed("--thread", "Whe") == newest[:1]
     assert listed("--search", "harbors 1843") == ["The harbor was built in 1843."]
     first = assay("runs", "list", "-n", "1")
     assert "--cursor " in first.stderr
-    assert listed("--cursor", first.stderr.split()[-1]) == both[1:]
+    assert listed("--cursor", first.stderr.split()[-1]) == newest[1:]
     data = json.loads(assay("runs", "list", "--json").stdout)
-    assert [(row["question"], row["user"], row["tokens"] >= 0) for row in data] == [(each, "", True) for each in both]
+    assert [(row["question"], row["user"], row["tokens"] >= 0) for row in data] == [(each, "", True) for each in newest]
     assert assay("runs", "list", "--search", "x", "--status", "failed").returncode == 2
     assert assay("runs", "list", "--search", "zebra").stderr == "no run matches\n"

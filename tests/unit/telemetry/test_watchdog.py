@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -22,8 +23,11 @@ TESTS = Path(__file__).parents[2]
 
 
 def counts_for(seconds: float) -> None:
+    """Compute for so long; on a busy machine longer, until other threads have had their turns meanwhile."""
+    turns = threading.Thread(target=lambda: [time.sleep(0.02) for _ in range(5)])
+    turns.start()
     until = time.thread_time() + seconds
-    while time.thread_time() < until:
+    while time.thread_time() < until or turns.is_alive():
         pass
 
 
@@ -31,7 +35,7 @@ async def test_what_holds_up_the_loop_is_named() -> None:
     received: list[Stall] = []
     async with Watchdog(tell=received.append) as watchdog:
         await asyncio.sleep(0.05)
-        counts_for(1.0)  # long enough that a busy machine runs the watchdog's thread meanwhile
+        counts_for(0.3)
         await asyncio.sleep(0.05)
     assert received == watchdog.stalls
     assert len(received) == 1
@@ -60,7 +64,7 @@ async def test_a_test_which_holds_up_its_loop_fails_and_is_told_by_what() -> Non
     async def held_up() -> None:
         async with unstalled(0.1):
             await asyncio.sleep(0.02)
-            counts_for(1.0)  # long enough that a busy machine runs the watchdog's thread meanwhile
+            counts_for(0.3)
             await asyncio.sleep(0.05)
 
     with pytest.raises(AssertionError, match="counts_for"):
@@ -69,7 +73,7 @@ async def test_a_test_which_holds_up_its_loop_fails_and_is_told_by_what() -> Non
 
 def test_the_option_tells_what_held_up_the_tests(tmp_path: Path) -> None:
     test = "import asyncio, time\n\nasync def test_it():\n    await asyncio.sleep(0.02)\n"
-    test += "    until = time.thread_time() + 1.0\n    while time.thread_time() < until:\n        pass\n"
+    test += "    until = time.thread_time() + 0.5\n    while time.thread_time() < until:\n        pass\n"
     (tmp_path / "test_held_up.py").write_text(test + "    await asyncio.sleep(0.05)\n")
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "--stalls=100", "-p", "conftest", str(tmp_path)]
     support = os.pathsep.join(map(str, (TESTS, TESTS / "support")))

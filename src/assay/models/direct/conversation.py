@@ -32,7 +32,7 @@ from pydantic_ai.models import Model, StreamedResponse
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports.models import Secret
-from assay.core.remote_services import retry_after
+from assay.core.remote_services import retry_after, trusted
 from assay.models import failures
 from assay.models.direct import messages
 from assay.models.direct.direct_services import DirectService
@@ -93,7 +93,8 @@ def _cohere(service: DirectService, model: str, key: str) -> Client:
     from pydantic_ai.models.cohere import CohereModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.cohere import CohereProvider  # noqa: PLC0415 - an extra
 
-    http = httpx.AsyncClient(trust_env=False, timeout=CONNECTED, event_hooks={"response": [_noted]})
+    hooks = {"response": [_noted]}
+    http = httpx.AsyncClient(trust_env=False, verify=trusted(), timeout=CONNECTED, event_hooks=hooks)
     cohere = import_module("cohere")
     own = cohere.AsyncClientV2(api_key=key, base_url=service.url, httpx_client=http)
     return Client(
@@ -163,6 +164,7 @@ def _http(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncCli
     """A client that ignores the environment's proxies and .netrc, and follows no redirects."""
     return httpx2.AsyncClient(
         trust_env=False,
+        verify=trusted(),
         timeout=CONNECTED,
         follow_redirects=False,
         event_hooks={"response": [_noted]},
@@ -182,7 +184,7 @@ class _Tapped(httpx2.AsyncHTTPTransport):
     """Connections that raise successful responses, so that the library does not read them."""
 
     def __init__(self) -> None:
-        super().__init__(trust_env=False, limits=LIMITS)
+        super().__init__(verify=trusted(), trust_env=False, limits=LIMITS)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send; other responses are returned unchanged."""

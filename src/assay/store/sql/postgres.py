@@ -17,6 +17,7 @@ from assay.core.errors import ConfigError, StoreAway, StoreError
 from assay.core.patterns import regex
 from assay.store.sql import merged_commits
 from assay.store.sql.schema import to_json
+from assay.store.sql.statement_cache import SHARED
 from assay.store.sql.tables import version
 
 try:
@@ -337,6 +338,7 @@ class _Hearing(threading.Thread):
 def _engine(url: URL, more: dict[str, Any], **pooling: Any) -> Engine:
     return create_engine(
         url,
+        execution_options=SHARED,
         connect_args={
             "connect_timeout": CONNECT_SECONDS,
             "keepalives_idle": 10,

@@ -87,6 +87,17 @@ _INBOX = (
 """The messages on a topic; a single row without one if there are none, and no row if there is no such run."""
 _OWN_INBOX = _INBOX.where(tables.runs.c.owner == bindparam("owner"))
 
+_NUMBER = select(tables.runs.c.number).where(tables.runs.c.run_id == bindparam("of"))
+_OWN_NUMBER = _NUMBER.where(tables.runs.c.owner == bindparam("owner"))
+_LOG, _OWN_LOG = (
+    select(*tables.events.c["seq", "at", "path", "type", "data"])
+    .where(tables.events.c.run == number.scalar_subquery(), tables.events.c.seq > bindparam("after"))
+    .order_by(tables.events.c.seq)
+    for number in (_NUMBER, _OWN_NUMBER)
+)
+"""A log is read each time it has grown: in one statement."""
+_SOME_LOG, _SOME_OWN_LOG = (log.limit(bindparam("most")) for log in (_LOG, _OWN_LOG))
+
 _RUN = select(tables.runs).where(tables.runs.c.run_id == bindparam("of"))
 _STEPS = select(*tables.steps.c["key", "input_hash", "tag", "data"]).where(tables.steps.c.run == bindparam("of"))
 _KEYS = (
@@ -177,14 +188,15 @@ def events(connection: Connection, run_id: str, owner: str | None, after: int, l
     Raises:
         UnknownName: no such run.
     """
-    table = tables.events.c
-    chosen = (
-        select(table.seq, table.at, table.path, table.type, table.data)
-        .where(table.run == number(connection, run_id, owner), table.seq > after)
-        .order_by(table.seq)
-        .limit(None if limit is None else max(limit, 0))
-    )
-    return [_envelope(run_id, *each) for each in connection.execute(chosen)]
+    if limit is None:
+        statement = _LOG if owner is None else _OWN_LOG
+    else:
+        statement = _SOME_LOG if owner is None else _SOME_OWN_LOG
+    given = {"of": run_id, "owner": owner, "after": after, "most": max(limit or 0, 0)}
+    found = connection.execute(statement, given).all()
+    if not found:
+        number(connection, run_id, owner)  # raises where there is no such run
+    return [_envelope(run_id, *each) for each in found]
 
 
 def _envelope(run_id: str, seq: int, at: str, path: list[str], type: str, data: bytes) -> Envelope:
@@ -309,8 +321,8 @@ def number(connection: Connection, run_id: str, owner: str | None) -> int:
     Raises:
         UnknownName: no such run.
     """
-    chosen = select(tables.runs.c.number).where(tables.runs.c.run_id == run_id, owned(owner))
-    found: int | None = connection.execute(chosen).scalar()
+    statement = _NUMBER if owner is None else _OWN_NUMBER
+    found: int | None = connection.execute(statement, {"of": run_id, "owner": owner}).scalar()
     if found is None:
         raise common.unknown_run(run_id)
     return found

@@ -19,6 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from assay.core.errors import StoreError
 from assay.core.later import later
 from assay.store.sql.schema import to_json
+from assay.store.sql.statement_cache import SHARED
 
 if TYPE_CHECKING:
     import filelock
@@ -169,6 +170,7 @@ def engine(path: Path) -> Engine:
         raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old: Assay needs a Python with SQLite 3.35 or later")
     made = create_engine(
         URL.create("sqlite+pysqlite", database=str(path)),
+        execution_options=SHARED,
         paramstyle="named",
         connect_args={"isolation_level": None},  # the driver begins nothing: `_begin` does
         json_serializer=to_json,
