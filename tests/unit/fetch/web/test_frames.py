@@ -73,6 +73,22 @@ async def test_other_frames_are_left_alone(there: Site, frame: str):
     assert "/story" not in there.asked
 
 
+async def test_a_picture_in_a_frame_is_no_text(there: Site):
+    there.pages["/boat"] = response(b"\x89PNG" + b"x" * 5_000, Content_Type="image/png")
+    there.pages["/"] = response(document('<p>Tides</p><iframe src="/boat"></iframe>'), Content_Type=HTML)
+    async with fetcher() as web:
+        assert (await web.fetch(there.url())).final_url == there.url()
+
+
+async def test_the_address_of_a_frame_follows_the_base_of_its_page(there: Site):
+    there.pages["/old/story"] = response(STORY, Content_Type=HTML)
+    there.pages["/"] = response(
+        document('<iframe src="story"></iframe>', f'<base href="{there.url("/old/")}">'), Content_Type=HTML
+    )
+    async with fetcher() as web:
+        assert (await web.fetch(there.url())).final_url == there.url("/old/story")
+
+
 async def test_no_more_than_four_frames_are_requested(there: Site):
     frames = "".join(f'<frame src="/f{n}">' for n in range(9))
     there.pages["/"] = response(f"<html><frameset>{frames}</frameset></html>", Content_Type=HTML)
