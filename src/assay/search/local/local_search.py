@@ -139,7 +139,8 @@ class LocalSearch:
             except IndexDamaged as error:
                 with self._guard, self._lock(silent) as lock:
                     self._rebuild(str(error), lock, silent)
-            return self._found(query, scope, explain)
+            # what was deleted meanwhile is in the scope no more
+            return self._found(query, self._scope(query.collections), explain)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
