@@ -60,6 +60,7 @@ async def test_a_frame_alone_on_a_page_is_the_page(there: Site):
         '<iframe src="/story" width="1" height="1"></iframe>',
         '<iframe src="/story" style="display: none"></iframe>',
         '<iframe src="/dead"></iframe>',
+        '<iframe src="http://127.0.0.1:1/refused"></iframe>',
         f'<iframe src="http://{FORBIDDEN}/story"></iframe>',
         '<iframe src="https://ads.example/story"></iframe>',
         '<iframe src="about:blank"></iframe>',
