@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -149,8 +149,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
         before = {each.place: each for each in origins}
         found = await _again(gathering, origins)
         after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
-        every = [places.followed(each, gathering.new_places) for each in every]
-        synced = await asyncio.to_thread(_apply, context, collection, every, after)
+        synced = await asyncio.to_thread(_apply, context, collection, every, after, gathering.new_places)
         await asyncio.to_thread(context.search.sync, reading.say)
     fields = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
     return msgspec.structs.replace(synced, **fields)
@@ -235,13 +234,22 @@ def _remember(context: Context, collection: str, origins: Sequence[Origin], unch
         library.remember(collection, kept)
 
 
-def _apply(context: Context, collection: str, before: Sequence[Origin], after: Sequence[Origin]) -> Synced:
-    """Make a collection contain what its places give now, except what a person removed."""
+def _apply(
+    context: Context,
+    collection: str,
+    before: Sequence[Origin],
+    after: Sequence[Origin],
+    new_places: Mapping[str, str],
+) -> Synced:
+    """Make a collection contain what its places give now, except what a person removed.
+
+    Reading takes long, so what others have added and removed since `before` is looked up again: it stays so.
+    """
     library, now = context.store.library, context.clock.now()
-    left_out = {origin.place: origin.left_out for origin in before}
-    renewed = [_renewed(context, origin, left_out.get(origin.place, ()), now) for origin in after]
-    looked_at = {origin.place for origin in after}
-    others = [origin for origin in before if origin.place not in looked_at]
+    known = {each.place: places.followed(each, new_places) for each in library.origins(collection)}
+    looked_at = {origin.place: origin for origin in after if origin.place in known}
+    renewed = [_renewed(context, each, known[place].left_out, now) for place, each in looked_at.items()]
+    others = [origin for place, origin in known.items() if place not in looked_at]
     held = {sha for origin in before for sha in origin.documents}
     wanted = {sha: None for origin in (*renewed, *others) for sha in origin.documents}
     new, gone = [sha for sha in wanted if sha not in held], held.difference(wanted)
@@ -309,7 +317,7 @@ def _meant_by_name(
     candidates = _candidates(reference, collection, library.find)
     if not any(is_exactly(each, reference) for each in candidates):
         inside, lying = _in_folder(library, reference, collection, origins)
-        if lying:
+        if inside or lying:
             return inside, lying
         if reference.endswith(os.sep) and "://" not in reference:  # a folder is not meant by a part of another name
             candidates = []
@@ -319,18 +327,24 @@ def _meant_by_name(
 def _in_folder(
     library: Library, reference: str, collection: str, origins: Sequence[Origin]
 ) -> tuple[list[Origin], list[Document]]:
-    """The origins within a folder (or an archive), and the documents from it, however they were added."""
+    """The origins within a folder (or an archive), and the documents from it, however they were added, without those
+    that a place outside it gave too.
+    """
     folder = places.absolute(reference)
-    below = f"{folder.rstrip(os.sep)}{os.sep}"
+    try:
+        folders = dict.fromkeys((folder, os.path.realpath(folder)))  # documents have the address behind a link
+        bases = [Path(each).as_uri().rstrip("/") for each in folders]
+    except ValueError:  # no path
+        return [], []
+    below = tuple(f"{each.rstrip(os.sep)}{os.sep}" for each in folders)
     inside = [each for each in origins if each.kind == FILES and each.place.startswith(below)]
     if not inside and os.sep not in reference and not os.path.isdir(folder):
         return [], []
-    try:
-        base = Path(folder).as_uri().rstrip("/")
-    except ValueError:
-        return [], []
-    starts = (f"{base}/", f"{base}{places.MEMBER}")
-    return inside, [each for each in library.documents([collection]) if each.url.startswith(starts)]
+    starts = tuple(f"{base}{end}" for base in bases for end in ("/", places.MEMBER))
+    others = [each for each in origins if each not in inside and not places.may_hold(each, folders)]
+    elsewhere = {sha for each in others for sha in each.documents}
+    lying = (each for each in library.documents([collection]) if each.url.startswith(starts))
+    return inside, [each for each in lying if each.sha256 not in elsewhere]
 
 
 def _remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
@@ -348,13 +362,12 @@ def _candidates(
     reference: str, collection: str, find: Callable[[str, Sequence[str]], list[Document]]
 ) -> list[Document]:
     """The possible meanings of a reference: a document by a name, or the file at a path."""
-    found = find(reference, [collection])
-    if found:
-        return found
+    path = places.absolute(reference)
     try:
-        return find(Path(places.absolute(reference)).as_uri(), [collection])
+        addresses = [Path(each).as_uri() for each in (path, os.path.realpath(path))]
     except ValueError:
-        return []
+        addresses = []
+    return next((found for each in (reference, *addresses) if (found := find(each, [collection]))), [])
 
 
 def _once(warnings: Sequence[str]) -> tuple[str, ...]:
