@@ -262,6 +262,11 @@ def test_find_by_name_url_and_title(shelf):
         assert titles(shelf.find(reference, ["default"])) == found, reference[:30]
 
 
+def test_find_what_is_no_utf8(shelf):
+    assert shelf.find("bad\udcff.txt", ["default"]) == []
+    assert shelf.find("half \ud800", ["default"]) == []
+
+
 def test_find_by_hash(shelf):
     (digest,) = hashes("c")
     assert titles(shelf.find(digest, ["default"])) == ["About"]

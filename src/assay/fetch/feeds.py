@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ else:
     etree = later("lxml.etree")
 
 MOST_ENTRIES = 200
+_MEDIA = "{http://search.yahoo.com/mrss/}"
+"""The namespace of pictures and films, whose elements have names of a feed's own: `media:content`, `media:title`."""
 _FEED = regex(rb"\s*(?:<(?:!--(?:(?!-->).)*--|\?[^>]{0,300})>\s*)*<(?:rss|feed|rdf:RDF)\b", re.DOTALL)
 """The beginning of a feed, perhaps after declarations and comments."""
 _TEXTS = ("encoded", "content", "description", "summary")
@@ -25,7 +28,7 @@ _DAYS = ("pubDate", "published", "date", "updated")
 
 def is_feed(beginning: bytes) -> bool:
     """True if bytes that begin so are a feed."""
-    return _FEED.match(beginning) is not None
+    return _FEED.match(beginning.removeprefix(BOM_UTF8)) is not None
 
 
 def feed_page(data: bytes) -> str:
@@ -49,14 +52,15 @@ def _entry(entry: etree._Element) -> Iterator[str]:
     if day:
         yield f"<p>{day}</p>"
     text = next((text for name in _TEXTS if (text := _child(entry, name))), "")
-    yield text if "<" in text else f"<p>{html.escape(text)}</p>"
+    yield f"<div>{text}</div>"
 
 
 def _child(of: etree._Element, name: str) -> str:
     """The text of a child, "" if there is none; its markup, if it is not escaped."""
-    found = of.find(f"{{*}}{name}")
+    found = next((each for each in of.iterfind(f"{{*}}{name}") if not each.tag.startswith(_MEDIA)), None)
     if found is None:
         return ""
     if len(found):
-        return "".join(etree.tostring(each, encoding="unicode", method="html") for each in found)
+        inside = "".join(etree.tostring(each, encoding="unicode", method="html") for each in found)
+        return f"{html.escape(found.text or '')}{inside}".strip()
     return (found.text or "").strip()

@@ -17,6 +17,7 @@ from assay.fetch.html_markdown import shallow, to_markdown
 from assay.fetch.html_metadata import LINKED, attribute, read_metadata, with_lead
 from assay.fetch.html_preparation import (
     NOTICE,
+    is_in_article,
     is_notice,
     remove_other_articles,
     remove_requests,
@@ -160,17 +161,8 @@ def is_documentation(tree: LexborHTMLParser) -> bool:
 def _tidy(tree: LexborHTMLParser) -> None:
     """Remove what surrounds a page's text, except a header with the page's heading, and anything inside an article."""
     for node in tree.css(AROUND):
-        if node.css_first("h1, article, main") is None and not _inside_article(node):
+        if node.css_first("h1, article, main") is None and not is_in_article(node):
             node.decompose()
-
-
-def _inside_article(node: LexborNode) -> bool:
-    above = node.parent
-    while above is not None:
-        if above.tag in ("article", "main"):
-            return True
-        above = above.parent
-    return False
 
 
 def _article(tree: LexborHTMLParser) -> str:

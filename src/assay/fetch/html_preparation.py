@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.core.later import later
 from assay.core.patterns import regex
-from assay.fetch.html_markdown import to_markdown
+from assay.fetch.html_markdown import DEEPEST_TAGS, to_markdown
 from assay.fetch.html_metadata import LINKED, read_linked
 from assay.fetch.wall_words import CONSENT
 
@@ -63,6 +64,8 @@ ASKING = "button, [role=button], input[type=submit], input[type=button], input[t
 """A request can be answered."""
 LONGEST_REQUEST = 50_000
 """Characters; requests list hundreds of partners."""
+MOST_REQUESTS = 200
+"""Elements that are looked into: in a page made to harm they lie within each other."""
 KEPT = "h1, article, main"
 
 
@@ -70,9 +73,9 @@ def remove_requests(tree: LexborHTMLParser, page: str) -> None:
     """Remove requests for consent, unless one holds the page's heading or is in its article."""
     if not _OVER.search(page):
         return
-    found = [node for node in tree.css(REQUESTS) if _asks(node) and not _is_text(node)]
+    found = [node for node in tree.css(REQUESTS)[:MOST_REQUESTS] if _asks(node) and not _is_text(node)]
     numbers = {node.mem_id for node in found}
-    for node in [each for each in found if not any(above.mem_id in numbers for above in _above(each))]:
+    for node in [each for each in found if not any(outer.mem_id in numbers for outer in around(each))]:
         node.decompose()
 
 
@@ -86,10 +89,20 @@ def _asks(node: LexborNode) -> bool:
 
 def _is_text(node: LexborNode) -> bool:
     """True if an element holds the page's text, or is in it."""
-    return node.css_first(KEPT) is not None or any(each.tag in ("article", "main") for each in _above(node))
+    return node.css_first(KEPT) is not None or is_in_article(node)
 
 
-def _above(node: LexborNode) -> Iterator[LexborNode]:
+def is_in_article(node: LexborNode) -> bool:
+    """True if an element is in an article, or in the page's main part."""
+    return any(each.tag in ("article", "main") for each in around(node))
+
+
+def around(node: LexborNode) -> Iterator[LexborNode]:
+    """The elements that an element lies in, the nearest first; of a page made to harm only so many."""
+    return islice(_ancestors(node), DEEPEST_TAGS)
+
+
+def _ancestors(node: LexborNode) -> Iterator[LexborNode]:
     above = node.parent
     while above is not None:
         yield above
@@ -102,7 +115,7 @@ LEAST_STORY = 500
 
 def remove_other_articles(tree: LexborHTMLParser) -> None:
     """Remove the articles behind the page's own: scrolling on, sites show the next ones, each with a heading."""
-    found = [node for node in tree.css("article") if not any(each.tag == "article" for each in _above(node))]
+    found = [node for node in tree.css("article") if not any(each.tag == "article" for each in around(node))]
     own = next((node for node in found if node.css_first("h1") is not None), None)
     if own is None or own != found[0] or sum(len(each.text(deep=True)) for each in own.css("p")) < LEAST_STORY:
         return
@@ -115,6 +128,8 @@ def remove_other_articles(tree: LexborHTMLParser) -> None:
 
 LEAST, LONGEST_NOTICE = 100, 300
 """Characters of a text that stands in at least, and of a notice at most."""
+MOST_PARTS, LONGEST = 500, 1_000_000
+"""The parts for readers without scripts that are read of a page, and characters from which on no other is."""
 NOTICE = regex(r"java\s?-?script|джаваскрипт", re.IGNORECASE)
 
 
@@ -123,13 +138,23 @@ def stand_in(tree: LexborHTMLParser) -> str:
 
     An article that is not free to read is not taken from what the page tells search engines.
     """
-    found = [_read("".join(node.html or "" for node in tree.css("noscript") if not node.css_first("iframe")))]
+    found = [_read(_without_scripts(tree))]
     found += [_read(node.attributes.get("srcdoc") or "") for node in tree.css("iframe[srcdoc]")]
     linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
     if linked.free:
         found.append(_read(linked.body) if "</" in linked.body else linked.body)
     best = max(found, key=len).strip()
     return best if len(best) >= LEAST and not is_notice(best) else ""
+
+
+def _without_scripts(tree: LexborHTMLParser) -> str:
+    """The HTML of the parts for readers without scripts, in a page made to harm not those within each other."""
+    found, size = list[str](), 0
+    for node in tree.css("noscript")[:MOST_PARTS]:
+        if size < LONGEST and not node.css_first("iframe"):
+            found.append(node.html or "")
+            size += len(found[-1])
+    return "".join(found)
 
 
 def _read(part: str) -> str:

@@ -211,6 +211,21 @@ def absolute(path: str) -> str:
     return os.path.abspath(Path(path).expanduser())
 
 
+def may_hold(origin: Origin, folders: Iterable[str]) -> bool:
+    """True if one of these folders is where files of an origin were looked for: in its folder, or where its glob may
+    lead.
+    """
+    if origin.kind != FILES:
+        return False
+    base = str(_fixed(Path(origin.place))).rstrip(os.sep)
+    return any(each == base or each.startswith(f"{base}{os.sep}") for each in folders)
+
+
+def _fixed(path: Path) -> Path:
+    """The part of a path before the first with signs of a glob."""
+    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), path.parts))
+
+
 def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
     """The files (absolute) of each place (absolute), and by path why there are none."""
     found: dict[str, list[str]] = {}
@@ -232,9 +247,8 @@ def is_away(origin: Origin, library: Library) -> bool:
     """
     if not origin.documents:
         return False
-    path = Path(origin.place)
-    fixed = itertools.takewhile(lambda part: not glob.has_magic(part), path.parts)
-    folder = path if path.is_dir() else Path(*fixed) if glob.has_magic(origin.place) else path.parent
+    path = Path(os.path.realpath(origin.place))  # a drive is often named by a link to it
+    folder = path if path.is_dir() else _fixed(path) if glob.has_magic(origin.place) else path.parent
     if _is_bare(folder):
         return True
     below = f"{path.as_uri()}/"

@@ -90,7 +90,7 @@ def _meant_by_name(
     if not any(is_exactly(each, reference) for each in named):
         inside, lying = _in_folder(library, reference, collection, origins)
         lying = lying or _of_file(library, reference, collection)
-        if lying:
+        if inside or lying:
             return inside, lying
     named = named or [each for each in similar if _file_name(each) == reference]
     if not named and similar:
@@ -120,27 +120,34 @@ def _file_name(document: Document) -> str:
 def _in_folder(
     library: Library, reference: str, collection: str, origins: Sequence[Origin]
 ) -> tuple[list[Origin], list[Document]]:
-    """The origins within a folder (or an archive), and the documents from it, however they were added."""
+    """The origins within a folder (or an archive), and the documents from it, however they were added, without those
+    that a place outside it gave too.
+    """
     folder = places.absolute(reference)
-    below = f"{folder.rstrip(os.sep)}{os.sep}"
+    try:
+        folders = dict.fromkeys((folder, os.path.realpath(folder)))  # documents have the address behind a link
+        bases = [Path(each).as_uri().rstrip("/") for each in folders]
+    except ValueError:  # no path
+        return [], []
+    below = tuple(f"{each.rstrip(os.sep)}{os.sep}" for each in folders)
     inside = [each for each in origins if each.kind == FILES and each.place.startswith(below)]
     if not inside and os.sep not in reference and not os.path.isdir(folder):
         return [], []
-    try:
-        base = Path(folder).as_uri().rstrip("/")
-    except ValueError:
-        return [], []
-    starts = (f"{base}/", f"{base}{places.MEMBER}")
-    return inside, [each for each in library.documents([collection]) if each.url.startswith(starts)]
+    starts = tuple(f"{base}{end}" for base in bases for end in ("/", places.MEMBER))
+    others = [each for each in origins if each not in inside and not places.may_hold(each, folders)]
+    elsewhere = {sha for each in others for sha in each.documents}
+    lying = (each for each in library.documents([collection]) if each.url.startswith(starts))
+    return inside, [each for each in lying if each.sha256 not in elsewhere]
 
 
 def _of_file(library: Library, reference: str, collection: str) -> list[Document]:
     """The documents of the file at a path: by its address, or as it was last read."""
     path = places.absolute(reference)
     try:
-        found = [each for each in library.find(Path(path).as_uri(), [collection]) if each.url == Path(path).as_uri()]
+        addresses = [Path(each).as_uri() for each in dict.fromkeys((path, os.path.realpath(path)))]
     except ValueError:
         return []
+    found = [each for uri in addresses for each in library.find(uri, [collection]) if each.url == uri]
     read = {sha for stamp in library.stamps([path]).values() for sha in stamp.documents}
     if not found and read:
         found = [each for each in library.documents([collection]) if each.sha256 in read]

@@ -346,8 +346,15 @@ def lookup_of(name: str, url: str, title: str) -> str:
 
 
 def reference_of(text: str) -> str:
-    """A reference in the form for `rank`; empty if nothing can match it."""
-    folded = fold(text)
+    """A reference in the form for `rank`; empty if nothing can match it.
+
+    Bytes of a path that are not UTF-8 are written as in stored names. A program's halves of surrogate pairs match
+    nothing.
+    """
+    try:
+        folded = fold(text.encode(errors="surrogateescape").decode(errors="replace"))
+    except UnicodeEncodeError:
+        return ""
     return folded if len(folded) <= _LONGEST_REFERENCE else ""
 
 

@@ -101,6 +101,20 @@ def test_one_warning_and_the_rest_goes_on(
     assert found.documents == 2
 
 
+def test_folders_deeper_than_a_path_may_be(store: Store, folder: Path, workers: Workers) -> None:
+    above = os.open(folder, os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("x" * 200, dir_fd=above)
+        inside = os.open("x" * 200, os.O_RDONLY, dir_fd=above)
+        os.close(above)
+        above = inside
+    os.close(above)
+    done = read(store, folder, workers)
+    assert done.documents == 2
+    (warning,) = done.warnings
+    assert warning.endswith("File name too long")
+
+
 def test_wrong_encodings_are_read_all_the_same(store: Store, folder: Path, workers: Workers) -> None:
     (folder / "latin.txt").write_bytes("Größe und Maß".encode("latin-1"))
     (folder / "wide.csv").write_bytes("größe,maß\nein,zwei\n".encode("utf-16"))

@@ -47,6 +47,17 @@ def test_an_entry_is_a_section(feed: str, declared: str):
     )
 
 
+PICTURED = """\ufeff<rss xmlns:media="http://search.yahoo.com/mrss/"><channel><title>Harbor</title><item>
+<media:title>A boat</media:title><title>Tides &amp; winds</title><media:content url="https://harbor.example/boat.jpg">
+<media:credit>Photo: Ada</media:credit></media:content><description>The tide was <b>5.2</b> metres high.</description>
+</item><item><title>Fish</title><description>Fish &amp;amp; ships</description></item></channel></rss>"""
+
+
+def test_pictures_are_no_text_and_markup_that_is_not_escaped_stays_whole():
+    (found,) = HtmlExtractor().extract(PICTURED.encode(), "feed.xml")
+    assert found.text == "# Harbor\n\n## Tides & winds\n\nThe tide was 5.2 metres high.\n\n## Fish\n\nFish & ships\n"
+
+
 @pytest.mark.parametrize("other", ["", "<rss/>", "<rss><channel>", "<html><p>rss</p></html>", "<rssx/>", "feed"])
 def test_anything_else_is_no_feed(other: str):
     assert feed_page(other.encode()) == ""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 
 import pytest
+from growth import WORST, exponent
 from hypothesis import given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 from walled_pages import BANNER, FACT, FOOT, document
 
 from assay.core.errors import NeedsScripts
 from assay.core.sources import Extracted
 from assay.fetch.browser import look
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.html_preparation import shown_components
+from assay.fetch.html_preparation import remove_requests, shown_components, stand_in
 
 SHELL = '<div id="root"></div><script src="/app.js"></script>'
 BODY = " ".join([FACT] * 4)
@@ -120,3 +122,21 @@ def test_the_articles_behind_the_pages_own_are_left_out():
     assert "mayor" not in found
     comments = "<article><p>I saw the tide of 1838 in a picture of my grandmother.</p></article>"
     assert "grandmother" in read(document(f"<article><h1>Tides</h1><p>{FACT}</p></article>{comments}")).text
+
+
+NESTED = {
+    "requests": lambda n: document("<h1>Tides</h1>Cookies" + "<span class=cookie>" * n + "consent<button>"),
+    "parts without scripts": lambda n: document("<noscript>" * n + "tide"),
+    "parts and a frame": lambda n: document("<noscript>" * n + "<iframe>"),
+}
+"""Elements within each other that are no blocks: those `shallow` keeps."""
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_nested_elements_are_looked_into_in_linear_time(name: str):
+    def look_into(page: str) -> None:
+        tree = LexborHTMLParser(page)
+        remove_requests(tree, page)
+        stand_in(tree)
+
+    assert exponent(look_into, NESTED[name], 1_000) < WORST

@@ -173,6 +173,30 @@ def test_deleted_documents_leave_the_index_and_the_others_stay(
     assert extent(tmp_path) == 20
 
 
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_more_documents_deleted_during_a_search_than_it_wants(store: Store, tmp_path: Path, on_disk: bool) -> None:
+    class Late(Shrinking):
+        """Deletes them once the search has ranked its documents."""
+
+        def at(self, rows: Collection[int]) -> dict[int, Document]:
+            self.gone = range(1, 29)
+            return super().at(rows)
+
+        def count(self, collections: Sequence[str]) -> int:
+            return len(self.members(collections))
+
+        def members(self, collections: Sequence[str]) -> set[int]:
+            return self._library.members(collections) - set(self.gone)
+
+    opened(store, tmp_path if on_disk else None).sync()
+    library = Late(store)
+    search = LocalSearch(tmp_path if on_disk else None, store.library, DocumentReader(store.blobs).spans)
+    search.sync()
+    search._library = library  # type: ignore[assignment]
+    hits = search.find(Query(text="common", limit=3))
+    assert {hit.document.name for hit in hits} == {"doc-28.md", "doc-29.md"}
+
+
 def test_the_search_of_a_text_which_is_gone(store: Store, tmp_path: Path) -> None:
     ghost = entry(memory_store(), "ghost.md", "# Ghost story\n\nBoo.")
     store.library.add([ghost], "default")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from sampling import scaled
 
 from assay import Assay
 from assay.core.errors import UnknownName, UsageError
+from assay.services.collections import _apply
 from assay.services.places import checked_name, sorted_out
 from assay.settings import load
 
@@ -159,6 +162,53 @@ async def test_a_folder_takes_out_what_lies_in_it_however_it_was_added(
             await assay.remove([f"{notes.name}/"], "mine")
 
 
+async def test_what_changes_while_a_sync_reads_stays_changed(notes: Path, tmp_path: Path):
+    copies = tmp_path / "copies"
+    shutil.copytree(notes, copies)
+    (tmp_path / "c.md").write_text("Of another place.\n")
+    async with Assay() as assay:
+        await assay.add([notes, tmp_path / "c.md"], "mine")
+        before = assay._context.store.library.origins("mine")
+        read = [msgspec.structs.replace(each, documents=()) if each.place == str(notes) else each for each in before]
+        await assay.remove(["a.md", str(tmp_path / "c.md")], "mine")
+        await assay.add(copies / "b.md", "mine")
+        done = await asyncio.to_thread(_apply, assay._context, "mine", before, read, {})
+        assert await names(assay, "mine") == {"b.md"}
+        assert done.documents == 1
+        assert (await assay.sync("mine")).documents == 1
+
+
+async def test_a_folder_leaves_what_another_place_gave_too(notes: Path, tmp_path: Path):
+    copies = tmp_path / "copies"
+    shutil.copytree(notes, copies)
+    (notes / "c.md").write_text("Only here.\n")
+    async with Assay() as assay:
+        await assay.add(notes, "mine")
+        await assay.add(copies, "mine")
+        assert {each.name for each in await assay.remove([str(notes)], "mine")} == {"c.md"}
+        assert await names(assay, "mine") == {"a.md", "b.md"}
+        assert (await assay.sync("mine")).documents == 2
+
+
+async def test_a_folder_behind_a_link_takes_out_what_lies_in_it(notes: Path, tmp_path: Path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    linked = tmp_path / "link" / "notes"
+    async with Assay() as assay:
+        await assay.add([linked / "a.md", tmp_path / "link"], "mine")
+        assert {each.name for each in await assay.remove([str(linked)], "mine")} == {"a.md", "b.md"}
+
+
+async def test_the_documents_of_a_drive_behind_a_link_stay_while_it_is_not_mounted(notes: Path, tmp_path: Path):
+    (tmp_path / "link").symlink_to(notes)
+    async with Assay() as assay:
+        await assay.add(tmp_path / "link", "mine")
+        notes.rename(tmp_path / "away")
+        assert (await assay.sync("mine")).documents == 2
+        (tmp_path / "away").rename(notes)
+        (notes / "a.md").unlink()
+        assert (await assay.sync("mine")).documents == 1
+
+
 async def test_a_name_of_a_document_is_not_read_as_the_folder_of_that_name(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -168,6 +218,16 @@ async def test_a_name_of_a_document_is_not_read_as_the_folder_of_that_name(
         await assay.add([notes / "*.md", tmp_path / "more.md"], "mine")
         assert {each.name for each in await assay.remove([notes.name], "mine")} == {"more.md"}
         assert {each.name for each in await assay.remove([f"{notes.name}/"], "mine")} == {"a.md", "b.md"}
+
+
+async def test_a_file_whose_name_is_no_utf8_is_taken_out(notes: Path):
+    odd = Path(os.fsdecode(os.fsencode(notes) + b"/bad\xff.md"))
+    odd.write_text("Odd.\n")
+    async with Assay() as assay:
+        await assay.add(notes, "mine")
+        assert {each.name for each in await assay.remove([str(odd)], "mine")} == {"bad\ufffd.md"}
+        with pytest.raises(UnknownName):
+            await assay.remove(["half \ud800"], "mine")
 
 
 async def test_errors_name_what_there_is(notes: Path):

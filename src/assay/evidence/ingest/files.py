@@ -109,7 +109,7 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[tuple[str, str]]:
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        linked = [Path(root, name) for name in folders if Path(root, name).is_symlink()]
+        linked = [path for name in folders if os.path.islink(path := os.path.join(root, name))]
         warnings += [f"skipped {printable(path)}: a link to a folder; name it to read it" for path in linked]
         here = os.path.abspath(root)
         seen = (name for name in sorted(names) if not name.startswith("."))

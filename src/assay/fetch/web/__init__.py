@@ -161,13 +161,22 @@ class WebFetcher:
     async def _whole(self, url: str, rules: WebRules) -> Fetched:
         try:
             async with asyncio.timeout(self._limits.seconds):
-                page = await framed(await self._hops(url, rules), partial(self._hops, rules=rules))
+                page = await framed(await self._answer(url, rules), partial(self._answer, rules=rules))
                 if why := await asyncio.to_thread(wall, page):
                     raise FetchFailed(why)
                 return page
         except TimeoutError as error:
             raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
-        except httpcore2.TimeoutException as error:
+
+    async def _answer(self, url: str, rules: WebRules) -> Fetched:
+        """What is at an address, whatever stands there.
+
+        Raises:
+            FetchFailed: it cannot be fetched.
+        """
+        try:
+            return await self._hops(url, rules)
+        except (httpcore2.TimeoutException, TimeoutError) as error:
             raise FetchFailed("timeout: the server does not answer") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise FetchFailed(f"unreachable: {str(error) or type(error).__name__}") from error

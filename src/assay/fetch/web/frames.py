@@ -14,7 +14,7 @@ from assay.core.patterns import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, is_below, read
 from assay.fetch.html_markdown import HIDDEN, MOST_TAGS
-from assay.fetch.web.response import HTML
+from assay.fetch.web.response import HTML, base
 
 MOST_FRAMES, DEEPEST = 4, 2
 """The frames of a page that are requested, and of a page in a frame."""
@@ -39,6 +39,8 @@ AROUND = [
 ]
 SMALL = 50
 """Pixels; a smaller frame shows nothing to read."""
+SHOWN = ("text/", "application/pdf")
+"""The beginnings of the types of documents that browsers show in a frame, beside pages."""
 DOCUMENTS = 'embed[type="application/pdf"][src], object[type="application/pdf"][data]'
 Fetch = Callable[[str], Awaitable[Fetched]]
 
@@ -81,15 +83,16 @@ def _frames(page: Fetched) -> tuple[tuple[str, ...], int]:
         found = [node.attributes.get("src") or node.attributes.get("data") or "" for node in shown]
     elif not set_of:
         found = []
-    urls = dict.fromkeys(_address(link, page.final_url, anywhere=bool(set_of)) for link in found)
+    at = base(tree, page.final_url)
+    urls = dict.fromkeys(_address(link, at, page.final_url, anywhere=bool(set_of)) for link in found)
     urls.pop("", None)
     return tuple(urls)[:MOST_FRAMES], own
 
 
-def _address(link: str, base: str, *, anywhere: bool) -> str:
-    """A frame's address; "" if it is none, or of another site."""
+def _address(link: str, at: str, page: str, *, anywhere: bool) -> str:
+    """A frame's address, relative to `at`; "" if it is none, or of another site than its page's."""
     try:
-        place, home = read(link, base), read(base)
+        place, home = read(link, at), read(page)
     except BadUrl:
         return ""
     one, other = place.host.removeprefix("www."), home.host.removeprefix("www.")
@@ -105,7 +108,9 @@ def _is_hidden(node: LexborNode) -> bool:
 
 
 def _characters(page: Fetched) -> int:
-    """Characters of a page's text without menus; any other document counts as all text."""
+    """Characters of a page's text without menus; a document of another kind counts as all text, a picture as none."""
+    if page.media_type not in HTML and not page.media_type.startswith(SHOWN):
+        return 0
     if page.media_type not in HTML or page.body.count(b"<") > MOST_TAGS:
         return len(page.body)
     tree = LexborHTMLParser(page.body)

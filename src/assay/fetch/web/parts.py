@@ -10,7 +10,7 @@ from assay.core.patterns import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, Url, read
 from assay.fetch.html_metadata import LINKED, attribute, read_linked
-from assay.fetch.web.response import HTML
+from assay.fetch.web.response import HTML, base
 
 NEXT = "link[rel~=next i][href], a[rel~=next i][href]"
 MARKED = regex(rb"\brel\s*=\s*[\"']?[\w ]{0,40}\bnext\b", re.IGNORECASE)
@@ -37,7 +37,7 @@ def next_part(page: Fetched) -> str:
     if node is None or not _is_article(tree):
         return ""
     try:
-        here, there = read(page.final_url), read(node.attributes.get("href") or "", page.final_url)
+        here, there = read(page.final_url), read(node.attributes.get("href") or "", base(tree, page.final_url))
     except BadUrl:
         return ""
     return there.href if here.origin == there.origin and _follows(here, there) else ""

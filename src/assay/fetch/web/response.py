@@ -266,8 +266,7 @@ class Links(msgspec.Struct, frozen=True, kw_only=True):
 def links(body: bytes, address: str) -> Links:
     """The links of an HTML page at `address`. Blocking: some milliseconds per megabyte."""
     tree = LexborHTMLParser(body)
-    base = _attribute(tree, "base[href]", "href")
-    at = _joined(base, address) or address if base else address
+    at = base(tree, address)
     text = " ".join(
         (node.attributes.get("content") or "").lower()
         for node in tree.css("meta[name]")
@@ -286,6 +285,12 @@ def links(body: bytes, address: str) -> Links:
         index=not words & {"noindex", "none"},
         follow=not words & {"nofollow", "none"},
     )
+
+
+def base(tree: LexborHTMLParser, address: str) -> str:
+    """The address to which the links of a page at `address` are relative."""
+    stated = _attribute(tree, "base[href]", "href")
+    return (_joined(stated, address) if stated else "") or address
 
 
 def sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:

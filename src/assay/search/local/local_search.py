@@ -139,7 +139,7 @@ class LocalSearch:
             except IndexDamaged as error:
                 with self._guard, self._lock(silent) as lock:
                     self._rebuild(str(error), lock, silent)
-            return self._found(query, scope, explain)
+            return self._found(query, self._scope(query.collections), explain)  # of what is left
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 

@@ -60,6 +60,7 @@ async def test_a_frame_alone_on_a_page_is_the_page(there: Site):
         '<iframe src="/story" width="1" height="1"></iframe>',
         '<iframe src="/story" style="display: none"></iframe>',
         '<iframe src="/dead"></iframe>',
+        '<iframe src="http://127.0.0.1:1/refused"></iframe>',
         f'<iframe src="http://{FORBIDDEN}/story"></iframe>',
         '<iframe src="https://ads.example/story"></iframe>',
         '<iframe src="about:blank"></iframe>',
@@ -71,6 +72,22 @@ async def test_other_frames_are_left_alone(there: Site, frame: str):
     async with fetcher() as web:
         assert (await web.fetch(there.url())).final_url == there.url()
     assert "/story" not in there.asked
+
+
+async def test_a_picture_in_a_frame_is_no_text(there: Site):
+    there.pages["/boat"] = response(b"\x89PNG" + b"x" * 5_000, Content_Type="image/png")
+    there.pages["/"] = response(document('<p>Tides</p><iframe src="/boat"></iframe>'), Content_Type=HTML)
+    async with fetcher() as web:
+        assert (await web.fetch(there.url())).final_url == there.url()
+
+
+async def test_the_address_of_a_frame_follows_the_base_of_its_page(there: Site):
+    there.pages["/old/story"] = response(STORY, Content_Type=HTML)
+    there.pages["/"] = response(
+        document('<iframe src="story"></iframe>', f'<base href="{there.url("/old/")}">'), Content_Type=HTML
+    )
+    async with fetcher() as web:
+        assert (await web.fetch(there.url())).final_url == there.url("/old/story")
 
 
 async def test_no_more_than_four_frames_are_requested(there: Site):

@@ -37,6 +37,13 @@ def test_the_next_part(here: str, there: str):
     assert next_part(made(here, f'{ARTICLE}<link rel="next" href="{there}">')) == f"https://harbor.example{there}"
 
 
+def test_the_address_of_a_part_follows_the_base_of_its_page():
+    page = made("/story/tides", f'<base href="/story/">{ARTICLE}<link rel="next" href="tides?page=2">')
+    assert next_part(page) == "https://harbor.example/story/tides?page=2"
+    moved = made("/tides", f'<base href="/story/">{ARTICLE}<link rel="next" href="tides?page=2">')
+    assert next_part(moved) == ""
+
+
 @pytest.mark.parametrize(
     ("here", "head"),
     [
