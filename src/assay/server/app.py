@@ -27,7 +27,7 @@ from assay.server import api, openai, operations, page
 from assay.server.audit_middleware import Audited
 from assay.server.backend import Backend, RouteGroup
 from assay.server.gate import AccessGate
-from assay.server.guards import Guard, SafeHeaders, Worded, is_loopback, names_here
+from assay.server.guards import Guard, ProxyNotes, SafeHeaders, Worded, is_loopback, names_here
 from assay.server.limits import Rated
 from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
@@ -74,6 +74,8 @@ PARTS: tuple[RouteGroup, ...] = (api.PART, openai.PART, mcp.PART, page.PART)
 
 log = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"
+OWN_PROXIES = (LOOPBACK, "::1")
+"""Addresses from which a proxy on this machine sends."""
 _CODES = {404: "not-found", 405: "method-not-allowed", 406: "not-acceptable", 413: "too-large"}
 
 
@@ -105,6 +107,7 @@ def create_app(
             Middleware(MeasuredRequests, backend.metrics),
             Middleware(SafeHeaders),
             Middleware(Worded),
+            Middleware(ProxyNotes),
             *cross_origin(backend.settings.server.origins),
             Middleware(Guard, names_here(host, backend.settings.server.hosts), part_answer, trusted),
             Middleware(AccessGate, backend, free, (operations.PART, *parts), part_answer, login=login),
@@ -363,6 +366,7 @@ async def serve(
         log_config=None,
         access_log=False,
         server_header=False,
+        forwarded_allow_ips=[*OWN_PROXIES, *assay.settings.server.proxies],
         ws="none",
         lifespan="on",
         timeout_graceful_shutdown=GRACE,
