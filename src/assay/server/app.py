@@ -24,6 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from assay.app.assay import Assay
 from assay.core.errors import AssayError, UsageError
 from assay.server import api, openai, operations, page
+from assay.server.api.users import LOGIN_PATHS
 from assay.server.audit_middleware import Audited
 from assay.server.backend import Backend, RouteGroup
 from assay.server.gate import AccessGate
@@ -128,6 +129,8 @@ def create_app(
 def part_answer(request: Request, fault: Problem, headers: dict[str, str] | None = None) -> Response:
     """A problem as a response of the part whose route the request belongs to."""
     path = request.scope["path"]
+    if path in LOGIN_PATHS and page.wants_page(request):
+        return page.failed_login(request, fault, headers)
     for part in request.app.state.parts:
         if part.has(path):
             refused: Response = part.refused(fault)

@@ -87,7 +87,9 @@ class ServerSettings(SettingsTable, frozen=True, kw_only=True):
     proxies: Annotated[
         tuple[str, ...],
         names,
-        Meta(description="addresses and networks of proxies on other machines that are believed (10.0.0.5, 10.0.0.0/8)"),
+        Meta(
+            description="addresses and networks of proxies on other machines that are believed (10.0.0.5, 10.0.0.0/8)"
+        ),
         networks,
     ] = ()
     folders: Annotated[tuple[Path, ...], names, Meta(description="folders whose files runs may read by path")] = ()
