@@ -60,6 +60,14 @@ async def test_what_another_says_does_not_and_the_log_names_the_setting(behind: 
     assert "127.8.0.3" in told[0]
 
 
+@pytest.mark.parametrize("users", [{}, {"ana": "admin"}])
+def test_a_server_for_a_proxy_without_users_says_that_it_is_open(tmp_path: Path, users: dict[str, Any]) -> None:
+    with served(accounts(tmp_path / "home", **users), ASSAY_SERVER_HOSTS="research.corp") as server:
+        assert ("research.corp through a proxy needs no login" in server.output()) is not bool(users)
+    with served(accounts(tmp_path / "other", **users)) as server:
+        assert "needs no login" not in server.output()
+
+
 @pytest.mark.parametrize("proxy", ["proxy.corp", "10.0.0.0/99", "10.0.0.5/8", "*"])
 def test_a_proxy_is_an_address_or_a_network(tmp_path: Path, monkeypatch: Any, proxy: str) -> None:
     monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))

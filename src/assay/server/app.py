@@ -331,6 +331,12 @@ async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
     if assay.settings.server.oidc.issuer or await assay.users.all():
         return True
     if is_loopback(host):
+        if names := assay.settings.server.hosts:
+            log.warning(
+                "there are no users: whoever reaches this server as %s through a proxy needs no login; "
+                "make one (assay users add NAME)",
+                ", ".join(names),
+            )
         return False
     raise UsageError(
         f"{host} is reached from other machines, and there are no users: make one (assay users add NAME), "
