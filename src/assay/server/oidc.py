@@ -349,7 +349,10 @@ class OidcProvider:
                         raise ProviderFailed(f"{url} answers with more than {ANSWER_BYTES:,} bytes")
             return msgspec.json.decode(data, type=dict[str, Any])
         except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, msgspec.MsgspecError) as error:
-            raise ProviderFailed(f"{url} does not answer as expected: {type(error).__name__}") from error
+            raise ProviderFailed(
+                f"the login provider does not answer as it should at {url} ({type(error).__name__}): try again later, "
+                "or check server.oidc.issuer"
+            ) from error
 
     def _client(self, metadata: Metadata, redirect: str) -> Any:
         methods = metadata.token_endpoint_auth_methods_supported
