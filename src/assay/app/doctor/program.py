@@ -140,7 +140,9 @@ async def _window(configured: Settings, name: str, model: Model) -> int:
     if not (model.profile.local and isinstance(model, DescribableModel)):
         return 0
     entry = configured.catalogue.get(name)
-    return (entry and entry.window) or (await model.described(load=False)).window or 0
+    if entry is not None and entry.window:
+        return entry.window
+    return (await model.described(load=False)).window or 0
 
 
 def embedder(configured: Settings) -> Iterator[Diagnosis]:
