@@ -224,7 +224,9 @@ async def test_a_provider_which_says_it_is_another_is_none(tmp_path: Path, idp: 
 async def test_a_provider_which_is_away_is_said(tmp_path: Path) -> None:
     with served(tmp_path / "home", **variables("http://127.0.0.1:9")) as server:
         async with server.client() as client:
-            assert code(await client.get(BEGIN)) == "service-failed"
+            away = await client.get(BEGIN)
+            assert code(away) == "service-failed"
+            assert "check server.oidc.issuer" in away.json()["detail"]
             assert code(await client.get("/api/v1/runs")) == "login-needed"  # nobody is let in meanwhile
 
 

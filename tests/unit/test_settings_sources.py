@@ -353,3 +353,23 @@ def test_a_secret_is_never_shown(values: dict[str, Any]):
     with pytest.raises(ConfigError) as raised:
         load(**values, limits={"tokens": 0}, depth="deep")
     assert "planted" not in str(raised.value)
+
+
+@pytest.mark.parametrize("password", ["cr@t", "cr/t@1", "cr#t", "cr?t", "se:cr@t/1"])
+def test_a_password_with_letters_that_a_url_reserves_is_refused_unseen(
+    monkeypatch: pytest.MonkeyPatch, password: str
+) -> None:
+    monkeypatch.setenv("ASSAY_DATABASE", f"postgresql://assay:{password}@db.corp/assay?direct=db.corp:5432")
+    with pytest.raises(ConfigError) as refused:
+        settings.load()
+    assert "%40 (@)" in str(refused.value)
+    assert password not in str(refused.value)
+    assert "t/1" not in str(refused.value)
+
+
+def test_a_password_written_for_a_url_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "postgresql://assay:se%3Acr%40t%2F1@db.corp/assay?direct=db.corp:5432"
+    monkeypatch.setenv("ASSAY_DATABASE", url)
+    found = settings.load().database
+    assert found is not None
+    assert found.reveal() == url

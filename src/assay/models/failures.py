@@ -46,6 +46,21 @@ _NO_MODEL = regex(
     r"|\bmodel\b.{0,120}\b(?:not found|does ?n[o't]{1,2} exist|not (?:exist|available|loaded))",
     re.IGNORECASE | re.DOTALL,
 )
+_LOADING = regex(r"loading (?:the )?model|model is (?:still |currently )?loading", re.IGNORECASE)
+"""Words of llama.cpp, which listens before its model can answer."""
+_NO_MEMORY = regex(
+    r"requires? more (?:system )?memory|insufficient (?:system )?(?:resources|memory)|out of memory"
+    r"|failed to load model|error loading model|unable to (?:allocate|load)",
+    re.IGNORECASE,
+)
+"""Words of Ollama and LM Studio for a model that does not fit into the machine."""
+_CRASHED = regex(
+    r"runner process (?:has terminated|no longer running)|model runner has unexpectedly stopped|model has crashed",
+    re.IGNORECASE,
+)
+_UNPARSED = regex(r"Failed to parse input at pos \d+: (.+)", re.DOTALL)
+"""llama.cpp's words for a call by the model that its parser does not know, with that text."""
+NOT_RUNNING = "free memory or choose a smaller model; the log of {service} says more"
 _SPENT = regex(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 
 
@@ -72,13 +87,23 @@ class ServiceFault(msgspec.Struct, frozen=True):
     @property
     def miscalled(self) -> bool:
         """True if the model answered, but the service did not accept its call as one of the tools."""
-        return self.code == MISCALLED
+        return self.code == MISCALLED or bool(self._unparsed)
+
+    @property
+    def generated(self) -> str:
+        """The model's text that the service did not accept as a call; "" if it is not given."""
+        return self.failed_generation or self._unparsed
 
     @property
     def words(self) -> str:
         """The part that is shown."""
         own = self.message or str(self.code or "")
         return f"{own}: {read_fault(self._raw).words}" if self._raw else own
+
+    @property
+    def _unparsed(self) -> str:
+        found = _UNPARSED.match(self.message or "")
+        return found[1] if found else ""
 
     @property
     def _raw(self) -> bytes:
@@ -99,6 +124,8 @@ def of_response(service: str, status: int, headers: Mapping[str, str], data: byt
 
 def refused(service: str, status: int, headers: Mapping[str, str], fault: ServiceFault) -> ModelError | ModelFailed:
     """The error for a response with a status other than 200 and this fault."""
+    if loading(status, fault):
+        return ModelError(f"{service} is still loading its model ({status}): try again in a moment")
     return refusal(service, status, fault.words, text=fault.text, retry_after=retry_after(headers))
 
 
@@ -122,7 +149,7 @@ def refusal(
     """
     known = text or message
     words = shortened(message)
-    if (status in (400, 413, 422) and too_long(known)) or (status in (413, 429) and _TOO_LARGE.search(known)):
+    if (status in (400, 413, 422, 500) and too_long(known)) or (status in (413, 429) and _TOO_LARGE.search(known)):
         return ContextTooLong(f"{service}: {words}")
     if status in (400, 403, 422) and declined(known):
         return Refused(f"it refused to answer: {words}")
@@ -130,12 +157,30 @@ def refusal(
     transient = (passing(status) and not (status == 429 and _SPENT.search(known))) or MISCALLED in known
     if status in (401, 403):
         reason += f"; check the key of {service} (assay config list shows whether one is set)"
+    if stopped := not_running(service, reason, known):
+        return stopped
     return ModelError(
         reason,
         transient=transient,
         retry_after=retry_after if transient else None,
         usable=transient or status not in UNUSABLE,
     )
+
+
+def not_running(service: str, reason: str, text: str) -> ModelError | None:
+    """The error if a server's words say that its model does not run: too large for the machine, or crashed.
+
+    A server starts a crashed model again, so that another attempt may help; nothing makes one fit.
+    """
+    if not (_NO_MEMORY.search(text) or _CRASHED.search(text)):
+        return None
+    fits = not _NO_MEMORY.search(text)
+    return ModelError(f"{reason}: {NOT_RUNNING.format(service=service)}", transient=fits, usable=False)
+
+
+def loading(status: int, fault: ServiceFault) -> bool:
+    """True if a server says that it has not finished loading its model."""
+    return status == 503 and _LOADING.search(fault.text) is not None
 
 
 E = TypeVar("E", bound=ModelError | ModelFailed)

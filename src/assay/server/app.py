@@ -24,10 +24,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from assay.app.assay import Assay
 from assay.core.errors import AssayError, UsageError
 from assay.server import api, openai, operations, page
+from assay.server.api.users import LOGIN_PATHS
 from assay.server.audit_middleware import Audited
 from assay.server.backend import Backend, RouteGroup
 from assay.server.gate import AccessGate
-from assay.server.guards import Guard, SafeHeaders, Worded, is_loopback, names_here
+from assay.server.guards import Guard, ProxyNotes, SafeHeaders, Worded, is_loopback, names_here
 from assay.server.limits import Rated
 from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
@@ -74,6 +75,8 @@ PARTS: tuple[RouteGroup, ...] = (api.PART, openai.PART, mcp.PART, page.PART)
 
 log = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"
+OWN_PROXIES = (LOOPBACK, "::1")
+"""Addresses from which a proxy on this machine sends."""
 _CODES = {404: "not-found", 405: "method-not-allowed", 406: "not-acceptable", 413: "too-large"}
 
 
@@ -105,6 +108,7 @@ def create_app(
             Middleware(MeasuredRequests, backend.metrics),
             Middleware(SafeHeaders),
             Middleware(Worded),
+            Middleware(ProxyNotes),
             *cross_origin(backend.settings.server.origins),
             Middleware(Guard, names_here(host, backend.settings.server.hosts), part_answer, trusted),
             Middleware(AccessGate, backend, free, (operations.PART, *parts), part_answer, login=login),
@@ -125,6 +129,8 @@ def create_app(
 def part_answer(request: Request, fault: Problem, headers: dict[str, str] | None = None) -> Response:
     """A problem as a response of the part whose route the request belongs to."""
     path = request.scope["path"]
+    if path in LOGIN_PATHS and page.wants_page(request):
+        return page.failed_login(request, fault, headers)
     for part in request.app.state.parts:
         if part.has(path):
             refused: Response = part.refused(fault)
@@ -325,6 +331,12 @@ async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
     if assay.settings.server.oidc.issuer or await assay.users.all():
         return True
     if is_loopback(host):
+        if names := assay.settings.server.hosts:
+            log.warning(
+                "there are no users: whoever reaches this server as %s through a proxy needs no login; "
+                "make one (assay users add NAME)",
+                ", ".join(names),
+            )
         return False
     raise UsageError(
         f"{host} is reached from other machines, and there are no users: make one (assay users add NAME), "
@@ -363,6 +375,7 @@ async def serve(
         log_config=None,
         access_log=False,
         server_header=False,
+        forwarded_allow_ips=[*OWN_PROXIES, *assay.settings.server.proxies],
         ws="none",
         lifespan="on",
         timeout_graceful_shutdown=GRACE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import socket
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -17,12 +18,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assay.core.ways import read_on
 from assay.server.problems import Problem, Refusal, problem, refusal
 
+log = logging.getLogger(__name__)
+
 BODY_BYTES = 10_000_000
 """The largest body, unless a route sets another limit."""
 BODY_SECONDS = 30.0
 BODY_RATE = 10_000
 """The least speed of a body in bytes per second, after its first `BODY_SECONDS`."""
 BODY = "assay.body"
+NOTED = 8
+"""Unknown proxies that are warned of."""
 PART_BYTES = 1_000_000
 """The largest text of a form."""
 LONG_TEXTS = "add a long text as a document to a collection, and name that"
@@ -95,6 +100,31 @@ class Worded:
         """Answer as the application does."""
         with read_on("http" if str(scope.get("path", "")).startswith(PROGRAMS) else "page"):
             await self._app(scope, receive, send)
+
+
+class ProxyNotes:
+    """Warns of a proxy that is not among `server.proxies`, so that what it says of a request does not count."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app, self._seen = app, set[str]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the application does."""
+        if scope["type"] == "http" and scope["scheme"] == "http":
+            self._look(HTTPConnection(scope))
+        await self._app(scope, receive, send)
+
+    def _look(self, request: HTTPConnection) -> None:
+        """Warn once of each sender that says `https`, and of few: anybody can send that header."""
+        sender = request.client.host if request.client else ""
+        if request.headers.get("x-forwarded-proto") != "https" or sender in self._seen or len(self._seen) >= NOTED:
+            return
+        self._seen.add(sender)
+        log.warning(
+            "%s sends X-Forwarded-Proto, but is not known as a proxy: addresses of this server begin with http://, and "
+            "logins at a provider fail. If it is your proxy, add it to server.proxies",
+            sender,
+        )
 
 
 class Guard:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import urlencode
 
@@ -27,6 +27,7 @@ from joserfc.jws import JWSRegistry
 from assay.core.errors import ConfigError, NotLoggedIn, ProviderFailed
 from assay.core.ports.users import Credential, UserRole
 from assay.core.remote_services import trusted
+from assay.server.id_claims import LEEWAY, Claims, claim_of, skew, subject
 from assay.services.users import Person
 from assay.settings import Settings
 from assay.settings.server import OidcSettings, secure
@@ -42,12 +43,11 @@ KEYS_AGAIN_SECONDS = 30.0
 """Seconds between two requests for an unknown key."""
 FAILED_SECONDS = 10.0
 """Seconds for which a failure is remembered: whoever comes meanwhile is told so at once, instead of waiting again."""
-LEEWAY = 60
-"""Seconds by which two clocks may differ."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+REFUSES_US = frozenset(("invalid_client", "unauthorized_client"))
+"""Errors of OAuth 2 (RFC 6749, 5.2) about this server: no user can mend them."""
 ACCESS_TYPES = ("at+jwt", "application/at+jwt")
 
-Claims = Mapping[str, Any]
 T = TypeVar("T")
 
 
@@ -159,9 +159,13 @@ class OidcProvider:
         except (httpx2.HTTPError, TimeoutError, ValueError) as error:
             raise ProviderFailed(f"the login provider does not answer: {type(error).__name__}") from error
         except AuthlibBaseError as error:
-            raise NotLoggedIn(
-                f"the provider no longer accepts this login ({str(error.error)[:80]}): begin again"
-            ) from error
+            words = str(error.error)[:80]
+            if words in REFUSES_US:
+                raise ProviderFailed(
+                    f"the login provider refuses this server ({words}): check server.oidc.client_id, and the client's "
+                    "secret (assay keys set oidc)"
+                ) from error
+            raise NotLoggedIn(f"the provider no longer accepts this login ({words}): begin again") from error
         if not isinstance(token.get("id_token"), str):
             raise NotLoggedIn("the provider gave no ID token")
         claims = await self._identity(metadata, token["id_token"], attempt.nonce, str(token.get("access_token", "")))
@@ -213,11 +217,11 @@ class OidcProvider:
             jwt.JWTClaimsRegistry(leeway=LEEWAY, **cast(Any, options)).validate(dict(claims))
         except JoseError as error:
             raise NotLoggedIn(f"the token is not valid: {error}") from error
-        name, groups = (_claim(claims, each) for each in (self.settings.name_claim, self.settings.group_claim))
+        name, groups = (claim_of(claims, each) for each in (self.settings.name_claim, self.settings.group_claim))
         by_name = name is not None and (self.settings.name_claim != "email" or claims.get("email_verified") is True)
         if by_name and (groups is not None or not self._by_groups):
             return msgspec.structs.replace(self._person(claims), link=False)
-        return Person(subject=_subject(claims), name="")  # it says too little to create a user
+        return Person(subject=subject(claims), name="")  # it says too little to create a user
 
     async def _identity(self, metadata: Metadata, token: str, nonce: str, access: str) -> Claims:
         """The claims of an ID token, fully checked."""
@@ -230,7 +234,7 @@ class OidcProvider:
         try:
             CodeIDToken(claims, header, options, params).validate(leeway=LEEWAY)
         except (JoseError, AuthlibBaseError, KeyError, TypeError, ValueError) as error:
-            raise NotLoggedIn(f"the provider's ID token is not valid: {error}") from error
+            raise NotLoggedIn(f"the provider's ID token is not valid: {error}{skew(claims)}") from error
         return claims
 
     async def _decoded(self, metadata: Metadata, token: str) -> tuple[dict[str, Any], Claims]:
@@ -255,7 +259,7 @@ class OidcProvider:
         wanted = self.settings.group_claim if self._by_groups else self.settings.name_claim
         if not metadata.userinfo_endpoint or not access:
             return claims
-        if _claim(claims, wanted) is not None and _claim(claims, self.settings.name_claim) is not None:
+        if claim_of(claims, wanted) is not None and claim_of(claims, self.settings.name_claim) is not None:
             return claims
         answer = await self._json(metadata.userinfo_endpoint, {"Authorization": f"Bearer {access}"})
         if answer.get("sub") != claims["sub"]:
@@ -268,17 +272,17 @@ class OidcProvider:
 
     def _person(self, claims: Claims) -> Person:
         wanted = self.settings.name_claim
-        name = _claim(claims, wanted)
+        name = claim_of(claims, wanted)
         if wanted == "email" and claims.get("email_verified") is not True:
             raise NotLoggedIn("the provider has not verified your address")
         if not isinstance(name, str) or not name:
             raise NotLoggedIn(f"the provider does not say your {wanted} (setting server.oidc.name_claim)")
-        role = self._role(_claim(claims, self.settings.group_claim))
+        role = self._role(claim_of(claims, self.settings.group_claim))
         if role is None and self.settings.role == "none":
             raise NotLoggedIn("your groups do not allow you in here")
         given = cast(UserRole, self.settings.role) if role is None else role
         return Person(
-            subject=_subject(claims),
+            subject=subject(claims),
             name=name,
             role=given if self._by_groups else None,  # else a known user keeps the role that an admin set
             first=given,
@@ -346,7 +350,10 @@ class OidcProvider:
                         raise ProviderFailed(f"{url} answers with more than {ANSWER_BYTES:,} bytes")
             return msgspec.json.decode(data, type=dict[str, Any])
         except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, msgspec.MsgspecError) as error:
-            raise ProviderFailed(f"{url} does not answer as expected: {type(error).__name__}") from error
+            raise ProviderFailed(
+                f"the login provider does not answer as it should at {url} ({type(error).__name__}): try again later, "
+                "or check server.oidc.issuer"
+            ) from error
 
     def _client(self, metadata: Metadata, redirect: str) -> Any:
         methods = metadata.token_endpoint_auth_methods_supported
@@ -360,27 +367,6 @@ class OidcProvider:
             code_challenge_method="S256",
             timeout=SECONDS,
         )
-
-
-def _subject(claims: Claims) -> str:
-    """The account of a user at the provider.
-
-    Raises:
-        NotLoggedIn: the token does not name it.
-    """
-    subject = claims.get("sub")
-    if not isinstance(subject, str) or not subject or len(subject) > 255:
-        raise NotLoggedIn("the provider does not say who you are (sub)")
-    return f"{claims['iss']} {subject}"
-
-
-def _claim(claims: Claims, name: str) -> object:
-    """A claim; for `realm_access.roles` the `roles` in the claim `realm_access`, unless a claim has that name."""
-    if name in claims or "." not in name:
-        return claims.get(name)
-    first, _, rest = name.partition(".")
-    inner = claims.get(first)
-    return _claim(inner, rest) if isinstance(inner, dict) else None
 
 
 def provider_of(settings: Settings) -> OidcProvider | None:

@@ -17,7 +17,7 @@ from assay.core.clean import one_line
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
 from assay.core.messages import MAX_OUTPUT, REASONING_ROOM, Delta, Message, ModelFacts, Price, Profile, Reply, Request
 from assay.core.ports import Access, DescribableModel, Model, RateLimiter
-from assay.core.ports.models import Secret
+from assay.core.ports.models import Secret, writes
 from assay.core.ports.store import Store
 from assay.run.rate_limits import PermitRateLimiter
 from assay.settings import Settings
@@ -157,8 +157,6 @@ WAIT = 0.3
 """Seconds to wait for a server: a local one answers at once, or is not there."""
 NAMED = 3
 """Models listed on a line."""
-_NO_WRITERS = ("embed", "rerank")
-"""Parts of the names of models that write nothing."""
 
 
 async def local_models(settings: Settings) -> tuple[str, ...]:
@@ -188,7 +186,7 @@ async def _offered(settings: Settings, provider: str) -> tuple[str, ...]:
         return ()
     finally:
         await model.close()
-    return tuple(name for name in names if not any(word in name.lower() for word in _NO_WRITERS))
+    return tuple(name for name in names if writes(name))
 
 
 def found_here(models: Sequence[str]) -> str:
@@ -210,7 +208,7 @@ def how_to_use(models: Sequence[str]) -> str:
 async def learned(settings: Settings, brief: Brief, models: dict[str, Model]) -> Brief:
     """The brief with what the servers of its local models report, as far as the user's settings are silent.
 
-    A server that does not answer within two seconds reports nothing.
+    A server that does not answer within two seconds reports nothing. Ollama may load a model to say its window.
     """
     asked = [
         (name, model) for name, model in models.items() if model.profile.local and isinstance(model, DescribableModel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,6 +19,16 @@ def sites(values: tuple[str, ...]) -> tuple[str, ...]:
         if value != "*" and (parts.scheme not in ("http", "https") or value != f"{parts.scheme}://{parts.netloc}"):
             raise ValueError("a site is named as browsers do: https://app.corp, with a port where it has one, or *")
     return tuple(value.lower() for value in values)
+
+
+def networks(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Addresses and networks of proxies. Not `*`: anybody could then claim any address."""
+    for value in values:
+        try:
+            ipaddress.ip_network(value)
+        except ValueError:
+            raise ValueError("name a proxy by its address or its network: 10.0.0.5, 10.0.0.0/8") from None
+    return values
 
 
 def secure(value: str) -> str:
@@ -72,6 +83,14 @@ class ServerSettings(SettingsTable, frozen=True, kw_only=True):
         tuple[str, ...],
         names,
         Meta(description="host names of the server (research.corp), beside those of this machine"),
+    ] = ()
+    proxies: Annotated[
+        tuple[str, ...],
+        names,
+        Meta(
+            description="addresses and networks of proxies on other machines that are believed (10.0.0.5, 10.0.0.0/8)"
+        ),
+        networks,
     ] = ()
     folders: Annotated[tuple[Path, ...], names, Meta(description="folders whose files runs may read by path")] = ()
     origins: Annotated[

@@ -219,6 +219,17 @@ async def test_the_model_which_is_used_is_the_one_looked_at(config: Path) -> Non
     assert (found.state, "openai:gpt-5: openai needs a key" in found.said) == ("broken", True)
 
 
+async def test_a_small_window_of_a_local_model_is_a_note(config: Path) -> None:
+    with chat_server(says("x")) as server:
+        text = f'model = "mine:m"\n[services.mine]\nurl = "{server.url}"\n[catalogue."mine:m"]\nwindow = '
+        config.write_text(f"{text}4096\n")
+        small = (await look())["model"]
+        config.write_text(f"{text}8192\n")
+        assert (await look())["model"].state == "ok"
+    assert (small.state, small.said) == ("note", "mine:m is ready, but its window has only 4,096 tokens")
+    assert "OLLAMA_CONTEXT_LENGTH" in small.fix
+
+
 async def test_a_server_on_this_machine_is_asked(config: Path) -> None:
     config.write_text('model = "mine:m"\n[services.mine]\nurl = "http://127.0.0.1:9/v1"\n')
     found = (await look())["model"]

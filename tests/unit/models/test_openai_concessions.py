@@ -68,6 +68,8 @@ PLAIN = Request(
         (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', None,
          {"tools": False}),
         (500, "tools param requires --jinja flag", None, {"tools": False}),
+        (500, "Cannot use tools with stream", None, {"dropped": frozenset({"stream"})}),
+        (400, "Failed to parse grammar", None, {"tools": False}),
         (404, "No endpoints found that support tool use.", None, {"tools": False}),
         (400, "registry.ollama.ai/library/gemma:2b does not support tools", None, {"tools": False}),
         (422, "body.stream_options: Extra inputs are not permitted", None, {"dropped": frozenset({"stream_options"})}),
@@ -81,8 +83,16 @@ def test_a_refusal_names_what_to_leave_out(status: int, message: str, param: str
     assert conceded(NONE, sent(), status, refusal(message, param)) == without(**after)
 
 
-def test_a_form_which_is_not_taken_is_left_out() -> None:
-    fault = refusal("This model does not support response format `json_schema`.")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This model does not support response format `json_schema`.",
+        "Failed to parse grammar",
+        "JSON schema conversion failed:\nUnrecognized schema: true",
+    ],
+)
+def test_a_form_which_is_not_taken_is_left_out(words: str) -> None:
+    fault = refusal(words)
     after = conceded(NONE, sent(PLAIN), 400, fault)
     assert after == without(dropped=frozenset({"response_format"}))
     assert "response_format" in sent(PLAIN)

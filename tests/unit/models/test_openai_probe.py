@@ -29,15 +29,23 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def server(answers: dict[str, Any], asked: list[str] | None = None, wait: float = 0.0) -> Iterator[str]:
-    """A server which answers at these paths; the base of its API."""
+def server(
+    answers: dict[str, Any],
+    asked: list[str] | None = None,
+    wait: float = 0.0,
+    live: dict[str, Any] | None = None,
+) -> Iterator[str]:
+    """A server which answers at these paths; the base of its API. What is in `live` may change meanwhile."""
 
     async def handle(request: Request) -> Response:
         if asked is not None:
             asked.append(request.url.path)
         await asyncio.sleep(wait)
-        found = answers.get(request.url.path)
-        return Response(status_code=404) if found is None else JSONResponse(found)
+        found = (live or {}).get(request.url.path, answers.get(request.url.path))
+        found = found() if callable(found) else found
+        if found is None or isinstance(found, int):
+            return Response(status_code=found or 404)
+        return JSONResponse(found)
 
     with served(Starlette(routes=[Route("/{path:path}", handle, methods=["GET", "POST"])])) as port:
         yield f"http://127.0.0.1:{port}/v1"
@@ -70,7 +78,7 @@ OLLAMA = {
 }
 LOADED = OLLAMA | {"/api/ps": {"models": [{"name": "m:latest", "context_length": 12_288}]}}
 UNSET = OLLAMA | {"/api/show": {"model_info": {"gemma.context_length": 8_192}, "capabilities": ["completion"]}}
-ODD = {"/v1/models": {"data": "none"}, "/props": [1], "/api/show": {"parameters": 7, "capabilities": {}}, "/api/ps": 0}
+ODD = {"/v1/models": {"data": "none"}, "/props": [1], "/api/show": {"parameters": 7, "capabilities": {}}, "/api/ps": []}
 
 
 @pytest.mark.parametrize(
@@ -111,6 +119,48 @@ async def test_nobody_waits_long_for_a_server_which_does_not_answer(monkeypatch:
     with server(VLLM, wait=120.0) as url:
         assert await described("mine:m", url) == ModelFacts()
         assert time.monotonic() - began < 60
+
+
+OTHER = UNSET | {"/api/ps": {"models": [{"name": "n:latest", "context_length": 131_072}]}}
+
+
+async def test_ollama_loads_a_model_to_say_its_window() -> None:
+    answers, asked = dict(OTHER), list[str]()
+
+    def load() -> dict[str, Any]:
+        answers["/api/ps"] = {"models": [{"name": "m:latest", "context_length": 4_096}]}
+        return {"model": "m", "response": "", "done": True, "done_reason": "load"}
+
+    with server(answers | {"/api/generate": load}, asked, live=answers) as url:
+        assert await described("ollama:m", url) == ModelFacts(window=4_096)
+    assert asked.count("/api/generate") == 1
+
+
+@pytest.mark.parametrize("shown", [{"remote_model": "m"}, {"parameters": "num_ctx 24576"}])
+async def test_a_model_of_another_machine_or_with_a_window_is_not_loaded(shown: dict[str, Any]) -> None:
+    asked: list[str] = []
+    with server(OTHER | {"/api/show": shown}, asked) as url:
+        found = await described("ollama:m", url)
+    assert found.window == (24_576 if "parameters" in shown else None)
+    assert "/api/generate" not in asked
+
+
+async def test_a_model_that_cannot_be_loaded_has_ollamas_smallest_window() -> None:
+    with server(OTHER) as url:
+        model = create("ollama:m", Access(url=url))
+        assert await model.described() == ModelFacts()
+        assert model.profile.window == 4_096
+        await model.close()
+
+
+async def test_a_server_that_loads_its_model_is_asked_again() -> None:
+    answers: dict[str, Any] = {"/v1/models": 503}
+    with server(answers, live=answers) as url:
+        model = create("llamacpp:m", Access(url=url))
+        assert await model.described() == ModelFacts()
+        answers.update(LLAMACPP)
+        assert await model.described() == ModelFacts(window=16_384)
+        await model.close()
 
 
 async def test_a_hosted_service_is_not_asked() -> None:

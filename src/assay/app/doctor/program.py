@@ -21,6 +21,7 @@ import assay
 from assay import plugins, settings
 from assay.app.embeddings import load_embedder
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
+from assay.core.ports import DescribableModel, Model
 from assay.fetch.browser import installed
 from assay.services.configuration import check_tools
 from assay.services.privacy import is_here
@@ -69,6 +70,12 @@ _LOAD = "import sys; from assay import plugins; plugins.load(sys.argv[1], sys.ar
 _DAY = 86_400
 _NAMED = 8
 """Models listed of those a server has."""
+GOOD_WINDOW = 8_192
+"""Tokens of a window with which reports need not be shortened much."""
+_LARGER_WINDOW = (
+    "start its server with 16,384 or more (Ollama: OLLAMA_CONTEXT_LENGTH; LM Studio: the context length; "
+    "llama.cpp: -c; vLLM: --max-model-len)"
+)
 _OTHER_MODEL = "assay models lists what can be used; assay config set model PROVIDER:NAME"
 
 
@@ -115,6 +122,7 @@ async def _model(configured: Settings, name: str) -> Diagnosis:
         model = load_model(configured, name)
         try:
             offered = await model.offered() if model.profile.local else ()
+            window = await _window(configured, name, model)
         finally:
             await model.close()
     except (ConfigError, UnknownName, ModelError, ModelFailed) as error:
@@ -122,7 +130,19 @@ async def _model(configured: Settings, name: str) -> Diagnosis:
     if offered and name not in offered and f"{name}:latest" not in offered:
         has = ", ".join(offered[:_NAMED]) + (", …" if len(offered) > _NAMED else "")
         return broken("model", f"{name}: its server has no model of that name; it has {has}", _OTHER_MODEL)
+    if 0 < window < GOOD_WINDOW:
+        return note("model", f"{name} is ready, but its window has only {window:,} tokens", _LARGER_WINDOW)
     return fine("model", f"{name} is ready")
+
+
+async def _window(configured: Settings, name: str, model: Model) -> int:
+    """The window of a local model, as the settings or its server say; 0 if they do not."""
+    if not (model.profile.local and isinstance(model, DescribableModel)):
+        return 0
+    entry = configured.catalogue.get(name)
+    if entry is not None and entry.window:
+        return entry.window
+    return (await model.described(load=False)).window or 0
 
 
 def embedder(configured: Settings) -> Iterator[Diagnosis]:

@@ -48,6 +48,15 @@ class Secret:
         raise TypeError("a secret is never stored")
 
 
+_NO_WRITERS = ("embed", "rerank")
+"""Parts of the names of models that write nothing."""
+
+
+def writes(name: str) -> bool:
+    """False if a model's name says that it writes nothing."""
+    return not any(word in name.lower() for word in _NO_WRITERS)
+
+
 # Families: models by the same maker are likely to make, and to miss, the same mistakes.
 
 BUILT_IN = "extractive"
@@ -123,8 +132,11 @@ class Model(Protocol):
 class DescribableModel(Protocol):
     """A model whose server can report its abilities."""
 
-    async def described(self) -> ModelFacts:
-        """Return what the server reports; empty if it reports nothing or does not answer. Takes two seconds at most."""
+    async def described(self, *, load: bool = True) -> ModelFacts:
+        """Return what the server reports; empty if it reports nothing or does not answer. Takes two seconds at most.
+
+        With `load` the server may load the model first, if it reports the window only then: a minute at most.
+        """
         ...
 
 

@@ -17,10 +17,10 @@ import msgspec
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
-from assay.core.ports.models import Secret
+from assay.core.ports.models import Secret, writes
 from assay.core.remote_services import trusted
 from assay.models.catalogue import listed, profile, unreachable
-from assay.models.failures import ServiceFault, hidden, read_fault, refused, unknown_model
+from assay.models.failures import ServiceFault, hidden, loading, read_fault, refused, unknown_model
 from assay.models.openai import chat_services, concessions, reply_assembly
 from assay.models.openai.chat_services import SERVICES, ChatService, service_of
 from assay.models.openai.reply_assembly import Assembler
@@ -40,6 +40,10 @@ LARGEST_FAULT = 64_000
 LARGEST_EVENT = 4_000_000
 SHOWN = 8
 """How many of a service's models an error lists."""
+LOADING = 1.0
+"""Seconds between two requests to a server that is loading its model."""
+LOADS = {"ollama": "get it (ollama pull {})", "lmstudio": "load it (lms load {})"}
+"""How local servers get a model."""
 BASE = "is the address the base of its API, with the version (…/v1)?"
 
 
@@ -99,11 +103,11 @@ class ChatCompletions:
         headers = self._headers()
         return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
 
-    async def described(self) -> ModelFacts:
+    async def described(self, *, load: bool = True) -> ModelFacts:
         """Return what a server on this machine says about the model; it is asked until it has answered once."""
         if not self._service.local or self._told is not None:
             return self._told or ModelFacts()
-        facts = await chat_services.server_facts(self._service.url, self._model, self._headers())
+        facts = await chat_services.server_facts(self._service.url, self._model, self._headers(), load=load)
         if facts is None:
             return ModelFacts()
         self._told = facts.facts
@@ -123,9 +127,12 @@ class ChatCompletions:
     async def _chunks(self, request: Request) -> AsyncGenerator[CompletionChunk | None, None]:
         """Yield the chunks of the answer, and None when the service says that there are no more.
 
-        If the service refuses a part of the request, the request is repeated at once without that part.
+        If the service refuses a part of the request, the request is repeated at once without that part. If it is
+        still loading its model, the request is repeated until it has, as long as the first token may take.
         """
-        for left in range(concessions.MOST, -1, -1):
+        clock, left = asyncio.get_running_loop().time, concessions.MOST
+        until = clock() + request.first_token
+        while True:
             sent = fields(request, self._model, self._profile, self._service, self._without)
             async with self._posted(request, sent) as response:
                 if response.status_code == httpx2.codes.OK:
@@ -134,13 +141,26 @@ class ChatCompletions:
                             yield chunk
                     return
                 fault = read_fault(await first_bytes(response, LARGEST_FAULT))
-            if fault.miscalled and fault.failed_generation:
+            if loading(response.status_code, fault):
+                await self._loads(until - clock(), request.first_token)
+                continue
+            if fault.miscalled and fault.generated:
                 yield CompletionChunk(error=fault)
                 return
             without = concessions.conceded(self._without, sent, response.status_code, fault) if left else None
             if without is None:
                 raise await self._refused(response, fault)
-            self._without = without
+            self._without, left = without, left - 1
+
+    async def _loads(self, left: float, most: float) -> None:
+        """Wait for a server that is loading its model; `left` of `most` seconds remain."""
+        if left <= LOADING:
+            raise ModelError(
+                f"{self._service.name} is still loading its model after {most:g} s: try again, or allow more "
+                "(timeouts.first_token)",
+                reached=False,
+            )
+        await asyncio.sleep(LOADING)
 
     def _posted(self, request: Request, sent: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
         timeout = httpx2.Timeout(max(request.timeout, request.first_token), connect=CONNECT)
@@ -194,11 +214,12 @@ class ChatCompletions:
         return hidden(refused(at.name, status, response.headers, fault), self._key)
 
     async def _without_model(self, status: int) -> str:
-        """A message that the service lacks the model, with the models it has."""
+        """A message that the service lacks the model, with the models it has that write."""
         at, offered = self._service, list[str]()
         with contextlib.suppress(ModelError, ModelFailed):
-            offered = [name for name in await self.offered() if not name.endswith(f":{self._model}")]
-        pull = f"get it (ollama pull {self._model}), or " if at.name == "ollama" else ""
+            others = (name for name in await self.offered() if not name.endswith(f":{self._model}"))
+            offered = [name for name in others if writes(name)]
+        pull = f"{LOADS[at.name].format(self._model)}, or " if at.name in LOADS else ""
         shown = ", ".join(offered[:SHOWN]) + (", …" if len(offered) > SHOWN else "")
         choose = f"choose one it has: {shown}" if offered else f"look for its name (assay models {at.name})"
         return f"no model {self._model!r} at {at.url} ({status}): {pull}{choose}"
@@ -240,5 +261,8 @@ def create(name: str, access: Access) -> ChatCompletions:
         ConfigError: no model is named, or the service is unknown and has no address, or needs a key and has none.
     """
     service, model = service_of(name, access)
-    known = profile(name, service.name, model, access.facts, local=service.local)
+    facts = access.facts
+    if service.window and facts.window is None:
+        facts = msgspec.structs.replace(facts, window=service.window)
+    known = profile(name, service.name, model, facts, local=service.local)
     return ChatCompletions(model, service, known, access.key)

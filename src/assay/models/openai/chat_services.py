@@ -29,6 +29,8 @@ from assay.models.streams import first_bytes
 
 WAIT = 1.5
 """Seconds for all questions together."""
+LOADING = 60.0
+"""Seconds to wait for Ollama to load a model: only then does it say the window."""
 LARGEST = 2_000_000
 LEAST = 512
 """The smallest window in tokens that is believed."""
@@ -44,17 +46,46 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
     tools: bool | None = None
 
 
-async def server_facts(base: str, model: str, headers: Mapping[str, str]) -> ServerFacts | None:
-    """The facts that the server at `base` (…/v1) gives about `model` within `WAIT` seconds; None if nothing answers."""
+async def server_facts(base: str, model: str, headers: Mapping[str, str], *, load: bool = True) -> ServerFacts | None:
+    """The facts that the server at `base` (…/v1) gives about `model` within `WAIT` seconds; None if nothing answers.
+
+    If Ollama has not loaded the model, and nothing sets its window, `load` loads it now instead of at the first call.
+    The window depends on the machine's memory, and Ollama silently drops what does not fit.
+    """
     answer = await _answers(base.rstrip("/"), model, headers)
     if not answer:
         return None
+    found = _facts_in(answer, model)
+    if load and found.facts.window is None and _unloaded(answer):
+        await _load(base.rstrip("/"), model, headers)
+        found = _facts_in(await _answers(base.rstrip("/"), model, headers) or answer, model)
+    return found
+
+
+def _unloaded(answer: Mapping[str, Any]) -> bool:
+    """True if this is Ollama, and it executes the model itself but has not loaded it."""
+    shown = answer.get("shown")
+    return isinstance(shown, dict) and not shown.get("remote_model") and _at(answer.get("loaded"), "models") is not None
+
+
+async def _load(base: str, model: str, headers: Mapping[str, str]) -> None:
+    """Have Ollama load a model: a request without a prompt does nothing else. If it cannot, the first call says why."""
+    with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
+        async with (
+            asyncio.timeout(LOADING),
+            httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=LOADING) as client,
+        ):
+            await _read(client, "POST", f"{base.removesuffix('/v1')}/api/generate", {"model": model, "stream": False})
+
+
+def _facts_in(answer: Mapping[str, Any], model: str) -> ServerFacts:
+    """The facts about `model` in a server's answers."""
     props, studio, loaded, shown = (answer.get(name) for name in ("props", "studio", "loaded", "shown"))
     listed = answer.get("listed")
     running = (
         _number(_at(props, "default_generation_settings", "n_ctx")),
         _window(_row(studio, model), ("loaded_context_length",)),
-        _window(_row(loaded, model), ("context_length",)),
+        _window(_row(loaded, model, alone=False), ("context_length",)),
         _window(_row(listed, model), _RUNNING),
         _num_ctx(_at(shown, "parameters")),
     )
@@ -94,9 +125,11 @@ async def _read(client: httpx2.AsyncClient, method: str, url: str, sent: object 
     """The JSON at `url`; None if there is none.
 
     Raises:
-        httpx2.HTTPError: nothing answers.
+        httpx2.HTTPError: nothing answers, or the server is not ready yet.
     """
     async with client.stream(method, url, json=sent) as response:
+        if response.status_code == httpx2.codes.SERVICE_UNAVAILABLE:
+            response.raise_for_status()
         if response.status_code != httpx2.codes.OK:
             return None
         data = await first_bytes(response, LARGEST + 1)
@@ -113,14 +146,14 @@ def _at(value: Any, *path: str) -> Any:
     return value
 
 
-def _row(listed: Any, model: str) -> Any:
-    """The entry of `model` in a list of models, or the only entry."""
+def _row(listed: Any, model: str, *, alone: bool = True) -> Any:
+    """The entry of `model` in a list of models, or with `alone` the only entry: many servers take any name."""
     rows = [row for row in _rows(listed) if isinstance(row, dict)]
     same = (
         row for row in rows if model in (row.get("id"), row.get("name"), row.get("model"), f"{row.get('id')}:latest")
     )
     latest = (row for row in rows if f"{model}:latest" in (row.get("name"), row.get("model")))
-    return next(same, None) or next(latest, None) or (rows[0] if len(rows) == 1 else None)
+    return next(same, None) or next(latest, None) or (rows[0] if alone and len(rows) == 1 else None)
 
 
 def _rows(listed: Any) -> Iterator[Any]:
@@ -149,7 +182,8 @@ class ChatService(msgspec.Struct, frozen=True, kw_only=True):
     """A service.
 
     `url` is the base of its API. `key` is the name of the setting that holds its key, empty if it needs none. `local`:
-    it runs on this machine and costs nothing. `keyed`: requests with the same beginning can be sent to one cache by a
+    it runs on this machine and costs nothing. `window` are the tokens of a local model that the service says nothing
+    about, if they are fewer than usual. `keyed`: requests with the same beginning can be sent to one cache by a
     key. `tells`: it accepts an identifier that distinguishes users.
 
     Requests: `output` is the field for the most output tokens, `counts` whether the service counts tokens only on
@@ -166,6 +200,7 @@ class ChatService(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     key: str = ""
     local: bool = False
+    window: int = 0
     keyed: bool = False
     tells: bool = False
     output: str = "max_tokens"
@@ -214,7 +249,7 @@ SERVICES: dict[str, ChatService] = {
             silenced=r"qwen/qwen3",
             parted={"reasoning_format": "parsed"},
         ),
-        ChatService(name="ollama", url="http://127.0.0.1:11434/v1", local=True, chooses=False),
+        ChatService(name="ollama", url="http://127.0.0.1:11434/v1", local=True, window=4_096, chooses=False),
         ChatService(name="lmstudio", url="http://127.0.0.1:1234/v1", local=True),
         ChatService(name="llamacpp", url="http://127.0.0.1:8080/v1", local=True),
         ChatService(name="vllm", url="http://127.0.0.1:8000/v1", local=True),

@@ -45,6 +45,10 @@ _TOOLLESS = regex(
     r"|enable-auto-tool-choice|tool-call-parser",
     re.IGNORECASE,
 )
+_WHOLE = regex(r"tools? with stream|stream(?:ing)?[^.]{0,30}(?:not|n't) support[^.]{0,20}tools?\b", re.IGNORECASE)
+"""Says that a service streams no calls."""
+_GRAMMAR = regex(r"pars\w+ grammar|grammar (?:error|pars)|json schema conversion|unrecogni[sz]ed schema", re.IGNORECASE)
+"""Says that a service cannot turn a schema into the grammar by which its model would write."""
 _LIMIT = regex(
     r"(?:at most|up to|maximum(?: \w+){0,4}|less than or equal to|<=|no more than|max is)\D{0,24}?(\d[\d,]{2,})",
     re.IGNORECASE,
@@ -102,11 +106,15 @@ def _lowered(sent: Mapping[str, Any], fault: ServiceFault) -> int:
 
 
 def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: ServiceFault) -> Concessions | None:
-    """Concede a role, or tools altogether."""
+    """Concede a role, the stream, a form of the reply, or tools altogether."""
     param = str(fault.param or "")
+    if "stream" in sent and _WHOLE.search(fault.text):
+        return msgspec.structs.replace(before, dropped=before.dropped | {"stream"})
+    if "response_format" in sent and _GRAMMAR.search(fault.text):
+        return msgspec.structs.replace(before, dropped=before.dropped | {"response_format"})
     if before.system and (_ROLES.search(fault.text) or (param.startswith("messages") and param.endswith("role"))):
         return msgspec.structs.replace(before, system=False)
-    if before.tools and "tools" in sent and _TOOLLESS.search(fault.text):
+    if before.tools and "tools" in sent and (_TOOLLESS.search(fault.text) or _GRAMMAR.search(fault.text)):
         return msgspec.structs.replace(before, tools=False)
     return None
 

@@ -68,7 +68,7 @@ class Assembler:
         """Take what a model wrote where the service expected a call and found none. Return whether it wrote
         anything.
         """
-        self._rescued = fault.failed_generation or ""
+        self._rescued = fault.generated
         self._ended = True
         return bool(self._rescued or self._speech.text or self._calls.all)
 
@@ -179,4 +179,6 @@ def of_fault(service: str, fault: ServiceFault | str) -> ModelError | ModelFaile
     if failures.declined(known.text):
         return Refused(f"it refused to answer: {words}")
     status = known.code if isinstance(known.code, int) else known.status_code or 500
+    if stopped := failures.not_running(service, f"{service} broke off: {words}", known.text):
+        return stopped
     return ModelError(f"{service} broke off: {words}", transient=known.miscalled or failures.passing(status))

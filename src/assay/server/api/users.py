@@ -271,7 +271,10 @@ def _tokens(credentials: Iterable[Credential]) -> tuple[TokenShown, ...]:
 LOGIN, PLAIN_LOGIN = "__Host-assay-login", "assay-login"
 ATTEMPT_SECONDS = 600
 """Seconds a user has to log in at the provider."""
-CALLBACK = "/api/v1/auth/oidc/callback"
+BEGIN = "/api/v1/auth/oidc"
+CALLBACK = f"{BEGIN}/callback"
+LOGIN_PATHS = frozenset((BEGIN, CALLBACK))
+"""Operations that a browser opens: whoever reads pages sees the login again if they fail."""
 LONGEST_BACK = 500
 
 

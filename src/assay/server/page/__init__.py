@@ -19,9 +19,10 @@ from assay.server.page import (
     shelfscreen,
     templates_environment,
 )
+from assay.server.page.settingscreen import failed_login
 from assay.server.page.templates_environment import guarded, problem_page, wants_page
 
-__all__ = ["FREE", "PART", "problem_page", "wants_page"]
+__all__ = ["FREE", "PART", "failed_login", "problem_page", "wants_page"]
 
 Handler = Callable[..., Awaitable[Response]]
 

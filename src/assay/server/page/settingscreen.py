@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
+from starlette.requests import Request
 from starlette.responses import Response
 
 from assay.core.errors import AssayError, NotLoggedIn
@@ -28,7 +30,7 @@ from assay.server.page.templates_environment import (
     screen,
 )
 from assay.server.page.words import LANGUAGE
-from assay.server.problems import Refusal, refusal
+from assay.server.problems import Problem, Refusal, refusal
 from assay.server.wire import RouteCall
 from assay.services.providers import ModelTrial
 from assay.services.users import SESSION_SECONDS
@@ -237,9 +239,22 @@ FOUND = 20
 
 
 async def show_login(call: RouteCall) -> Response:
-    """The form for name and password."""
-    path = local(call.request.query_params.get("next", "/"))
-    return screen(call, "login.html", next=path, name="", fault="")
+    """The form for name and password, and the way to the provider."""
+    return login_screen(call, local(call.request.query_params.get("next", "/")))
+
+
+def login_screen(call: RouteCall, path: str, *, name: str = "", fault: str = "", status: int = 200) -> Response:
+    """The login, which leads to `path`; with a `fault` again."""
+    provider = f"{users.BEGIN}?{urlencode({'back': path})}" if call.backend.oidc else ""
+    return screen(call, "login.html", status=status, next=path, name=name, fault=fault, provider=provider)
+
+
+def failed_login(request: Request, fault: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """The login again, for a browser whose login at the provider failed."""
+    path = local(request.query_params.get("back", "/"))
+    answer = login_screen(RouteCall(request), path, fault=fault.detail or fault.title, status=fault.status)
+    answer.headers.update(headers or {})
+    return answer
 
 
 async def log_in(call: RouteCall) -> Response:
@@ -251,7 +266,7 @@ async def log_in(call: RouteCall) -> Response:
     try:
         secret = await call.backend.assay.users.log_in(name, password)
     except NotLoggedIn as error:
-        return screen(call, "login.html", next=path, name=name, **fault_values(error))
+        return login_screen(call, path, name=name, **fault_values(error))
     response = go_to(path)
     keep_session(call.request, response, secret, int(SESSION_SECONDS))
     return response

@@ -116,7 +116,10 @@ def _check_free(at: Path | DatabaseBackend) -> None:
     finally:
         database.close()
     if not empty:
-        raise StoreError(f"{at.place} holds runs or documents already: restore into an empty one (?schema=NAME)")
+        raise StoreError(
+            f"{at.place} holds runs or documents already: restore into an empty one (?schema=NAME), or into a home "
+            "(ASSAY_DATABASE=none)"
+        )
 
 
 @contextmanager

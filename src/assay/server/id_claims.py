@@ -1,0 +1,44 @@
+"""The claims of a provider's tokens: who they are about, what they say, and when they were issued."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from assay.core.errors import NotLoggedIn
+
+LEEWAY = 60
+"""Seconds by which two clocks may differ."""
+
+Claims = Mapping[str, Any]
+
+
+def skew(claims: Claims) -> str:
+    """A sentence about the clocks, if the token was issued at another time than now."""
+    issued = claims.get("iat")
+    if isinstance(issued, bool) or not isinstance(issued, int | float) or abs(issued - time.time()) <= LEEWAY:
+        return ""
+    late = "ahead of" if issued > time.time() else "behind"
+    return f" (the provider's clock is {abs(issued - time.time()):.0f} s {late} this server's: set both by NTP)"
+
+
+def subject(claims: Claims) -> str:
+    """The account of a user at the provider.
+
+    Raises:
+        NotLoggedIn: the token does not name it.
+    """
+    account = claims.get("sub")
+    if not isinstance(account, str) or not account or len(account) > 255:
+        raise NotLoggedIn("the provider does not say who you are (sub)")
+    return f"{claims['iss']} {account}"
+
+
+def claim_of(claims: Claims, name: str) -> object:
+    """A claim; for `realm_access.roles` the `roles` in the claim `realm_access`, unless a claim has that name."""
+    if name in claims or "." not in name:
+        return claims.get(name)
+    first, _, rest = name.partition(".")
+    inner = claims.get(first)
+    return claim_of(inner, rest) if isinstance(inner, dict) else None
