@@ -198,8 +198,13 @@ def _use(serve_once: Callable[[], None]) -> None:
     from assay.cli import main
     from assay.core.patterns import compile_all
     from assay.core.remote_services import trusted
+    from assay.locale import LOCALES, catalogue
+    from assay.verify.texts import references
 
     compile_all()
+    for locale in LOCALES:
+        catalogue(locale)
+    references.titles(), references.lists(), references._after_claims(), references._counts()
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="warm-") as folder, redirect_stdout(io.StringIO()):
         os.environ.update(ASSAY_HOME=f"{folder}/home", ASSAY_CONFIG=f"{folder}/config.toml")
