@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import by_file
+import catalogues
 import passwords
 import postgres
 import pytest
@@ -57,6 +58,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--note-slow") and not hasattr(config, "workerinput"):  # the process which gets all reports
         config.pluginmanager.register(quick.Durations())
+    if not hasattr(config, "workerinput"):
+        catalogues.compile_changed()
     if by_file.is_wanted(config):
         config.pluginmanager.register(by_file.ByFile(config.workerinput["workercount"]))
 

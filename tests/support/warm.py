@@ -3,7 +3,8 @@
 They are real processes: they have a pid, an environment, a folder and file descriptors of their own, get signals, and
 end with an exit code. What differs from `python -m assay` is only that its modules are there, with what they make when
 first used, and that it is not taken apart piece by piece when it ends. Where starting is the subject itself, tests use
-`subprocess`.
+`subprocess`. The one they are forks of (`warm_server.py`) is there once for all processes of a test session: to make it
+ready takes seconds of computing.
 """
 
 from __future__ import annotations
@@ -11,51 +12,35 @@ from __future__ import annotations
 import atexit
 import contextlib
 import fcntl
-import gc
-import importlib
-import io
+import hashlib
 import json
 import os
-import pkgutil
-import resource
 import select
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
 import termios
-import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
+from warm_server import FORK, READY, STAY, TOLD, limit, locked
+
+SERVER = Path(__file__).with_name("warm_server.py")
 FORKS = sys.platform == "linux"
 """Elsewhere a process which has used system libraries may not go on after a fork: commands start as usual there."""
-PARTS = (
-    "cli",
-    "server",
-    "app",
-    "phases",
-    "store",
-    "search",
-    "fetch.workers",
-    "fetch.web",
-    "export",
-    "models.extractive",
-)
-TOLD = struct.Struct("ii")
-"""What a client is told: that a process is ready, and its pid; or that it has ended, and how."""
-READY, ENDED = 0, 1
 PLACE = tempfile.gettempdir()
 """Where the server listens: also where a test, the first which asks, has another place for temporary files."""
 STARTING = 120.0
 """Seconds within which a process is there; if none comes, another server is started, and a warning says why."""
+_ALONE = set[str]()
+"""For which interpreters this process has a server of its own."""
 
 
 class Process:
@@ -113,7 +98,7 @@ class Process:
         self._line = socket.socket(socket.AF_UNIX)
         self._line.settimeout(STARTING)
         self._line.connect(_server(self._python)[0])
-        socket.send_fds(self._line, [b"!"], [descriptor, *ends])
+        socket.send_fds(self._line, [FORK], [descriptor, *ends])
         what, pid = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))
         assert what == READY, self.args
         return int(pid)
@@ -195,7 +180,7 @@ def start_new(*arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
     def ready() -> None:
         if terminal:
             fcntl.ioctl(2, termios.TIOCSCTTY, 0)
-        _limit(limits)
+        limit(limits)
 
     if packages := str(ways.pop("packages", "")):
         ways["env"] = {**(ways.get("env") or os.environ), "PYTHONPATH": packages}
@@ -235,166 +220,56 @@ def run(
 
 
 @cache
-def _server(python: str) -> tuple[str, subprocess.Popen[bytes]]:
-    """Where this test process's own server listens, started by the first who asks; and its process."""
-    folder = tempfile.TemporaryDirectory(prefix="warm-", dir=PLACE)
-    where = str(Path(folder.name) / "socket")
+def _server(python: str) -> tuple[str, socket.socket, int]:
+    """Where the server of this test session listens, a line to it, and its pid; the first who asks has started it.
+
+    It stays while somebody has such a line.
+    """
+    session = os.environ.get("PYTEST_XDIST_TESTRUNUID") if python not in _ALONE else None
+    named = "\n".join([session or str(os.getpid()), python, str(SERVER), str(python in _ALONE)])
+    where = str(Path(PLACE) / f"warm-{hashlib.sha256(named.encode()).hexdigest()[:12]}")
+    with locked(where):
+        if not (found := _known(where)):
+            _begin(python, where)
+            found = _known(where)
+    assert found, "the server of warm processes did not begin"
+    atexit.register(found[0].close)
+    return where, *found
+
+
+def _known(where: str) -> tuple[socket.socket, int] | None:
+    """A line to a server which is there, and its pid."""
+    line = socket.socket(socket.AF_UNIX)
+    line.settimeout(STARTING)
+    with contextlib.suppress(OSError):
+        line.connect(where)
+        line.send(STAY)
+        if told := line.recv(TOLD.size, socket.MSG_WAITALL):
+            return line, TOLD.unpack(told)[1]
+    line.close()
+    return None
+
+
+def _begin(python: str, where: str) -> None:
+    Path(where).unlink(missing_ok=True)
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-    started = subprocess.Popen(
-        [python, __file__, where], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=plain, start_new_session=True
-    )
-    assert started.stdin is not None
+    ways: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "start_new_session": True}
+    started = subprocess.Popen([python, SERVER, where], env=plain, **ways)
     assert started.stdout is not None
-    assert started.stdout.readline() == b"listening\n"
-
-    def leave() -> None:
-        assert started.stdin is not None
-        started.stdin.close()
-        started.wait(120)
-        folder.cleanup()
-
-    atexit.register(leave)
-    return where, started
+    with started.stdout as said:
+        assert said.readline() == b"listening\n"
+    started.returncode = 0  # it may be there for longer than this process, which does not wait for it
 
 
 def _renew(python: str) -> None:
-    """End a server which does not answer; the next who asks starts another."""
-    _, process = _server(python)
-    gone = process.poll()
-    status = Path(f"/proc/{process.pid}/status").read_text() if gone is None else f"ended {gone}"
+    """Leave a server which does not answer; the next who asks in this process starts one for it alone."""
+    _, line, pid = _server(python)
+    line.close()
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        status = "ended"
     stood = [line for line in status.splitlines() if line.startswith(("State", "Threads", "SigPnd", "ended"))]
     warnings.warn(f"the server of warm processes did not answer: {stood}", stacklevel=2)
-    process.kill()
+    _ALONE.add(python)
     _server.cache_clear()
-
-
-def _listen(where: str) -> dict[str, Any] | None:
-    """Fork for each who asks, until stdin ends; in a fork, what is asked of it."""
-    wake, woken = socket.socketpair()
-    wake.setblocking(False)
-    woken.setblocking(False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
-    waiting: dict[int, socket.socket] = {}
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(where)
-        door.listen(64)
-        print("listening", flush=True)
-        while True:
-            ready = select.select([door, wake, sys.stdin], [], [])[0]
-            if sys.stdin in ready:
-                return None
-            if wake in ready:
-                wake.recv(4096)
-                _tell_ends(waiting)
-            if door in ready:
-                line = door.accept()[0]
-                found, *ends = socket.recv_fds(line, 1, 4)[1]
-                if (pid := os.fork()) == 0:
-                    signal.set_wakeup_fd(-1)
-                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                    for other in (wake, woken, *waiting.values()):
-                        other.close()
-                    wanted = _become(found, ends)
-                    with line:
-                        line.send(TOLD.pack(READY, os.getpid()))
-                    return wanted
-                waiting[pid] = line
-                for end in (found, *ends):
-                    os.close(end)
-
-
-def _tell_ends(waiting: dict[int, socket.socket]) -> None:
-    with contextlib.suppress(ChildProcessError):
-        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-            with waiting.pop(ended[0]) as line, contextlib.suppress(BrokenPipeError):
-                line.send(TOLD.pack(ENDED, os.waitstatus_to_exitcode(ended[1])))
-
-
-def _become(descriptor: int, ends: list[int]) -> dict[str, Any]:
-    """Take what the process was given, as one which was just started has it."""
-    with os.fdopen(descriptor, "rb") as file:
-        file.seek(0)
-        wanted: dict[str, Any] = json.load(file)
-    for number, end in enumerate(ends):
-        os.dup2(end, number)
-        os.close(end)
-    if wanted["session"]:
-        os.setsid()
-    if wanted["terminal"]:
-        fcntl.ioctl(2, termios.TIOCSCTTY, 0)
-    _limit(wanted["limits"])
-    os.chdir(wanted["cwd"])
-    os.environ.clear()
-    os.environ.update(wanted["env"])
-    tempfile.tempdir = None  # where that is says the environment
-    sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8", closefd=False)  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
-    err = os.fdopen(2, "w", encoding="utf-8", closefd=False, errors="backslashreplace", buffering=1)
-    sys.stderr = sys.__stderr__ = err  # type: ignore[misc]
-    sys.argv = ["assay", *wanted["arguments"]]
-    if wanted["packages"]:
-        sys.path.insert(0, wanted["packages"])
-    return wanted
-
-
-def _limit(limits: Mapping[str, int]) -> None:
-    for name, most in limits.items():
-        resource.setrlimit(getattr(resource, name), (most, most))
-
-
-def _warm_up(serve_once: Callable[[], None]) -> None:
-    for part in PARTS:
-        package = importlib.import_module(f"assay.{part}")
-        for module in pkgutil.walk_packages(getattr(package, "__path__", []), f"assay.{part}."):
-            if "migrations" not in module.name:  # which alembic runs
-                with contextlib.suppress(ImportError):  # an extra which is not installed
-                    importlib.import_module(module.name)
-    _use(serve_once)
-    gc.collect()
-    gc.freeze()
-
-
-def _use(serve_once: Callable[[], None]) -> None:
-    """Answer and serve once: patterns, decoders, statements and certificates are made when they are first used."""
-    from assay.cli import main
-    from assay.core.patterns import compile_all
-    from assay.core.remote_services import trusted
-
-    compile_all()
-    before = dict(os.environ)
-    with tempfile.TemporaryDirectory(prefix="warm-") as folder, contextlib.redirect_stdout(io.StringIO()):
-        os.environ.update(ASSAY_HOME=f"{folder}/home", ASSAY_CONFIG=f"{folder}/config.toml")
-        (note := Path(folder, "tides.md")).write_text("# Tides\n\nThe tide at Brest rises seven metres.\n")
-        assert main([*"research -q --yes --offline --in".split(), str(note), "How far does the tide rise?"]) == 0
-        serve_once()
-    os.environ.clear()
-    os.environ.update(before)
-    trusted()
-    trusted(told=True)
-    assert threading.active_count() == 1, threading.enumerate()  # a fork has only the one which forks
-
-
-def _end(code: int) -> NoReturn:
-    """Leave as the interpreter does, but for the modules: to let go of each object copies all memory of the fork."""
-    threading._shutdown()  # type: ignore[attr-defined]
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError, BrokenPipeError):
-            stream.flush()
-    os._exit(code)
-
-
-if __name__ == "__main__":
-    from passwords import cheapen
-    from visited import serve_once
-
-    cheapen()
-    sys.path = [path for path in sys.path if path != str(Path(__file__).parent)]
-    _warm_up(serve_once)
-    if (asked := _listen(sys.argv[1])) is not None:
-        from assay.cli import main
-
-        if asked["program"]:
-            exec(asked["program"], {"__name__": "__main__"})
-        _end(0 if asked["program"] else main())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+import shutil
 from pathlib import Path
 from types import ModuleType
 
+import catalogues
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,6 +78,17 @@ def test_every_number_has_a_form(locale: str, count: int) -> None:
 def test_what_is_compiled_is_what_is_written(locale: str, tmp_path: Path) -> None:
     assert catalogue(locale).gettext("Sources") != ""
     assert compile_catalogue(MESSAGES.path_of(locale)).startswith(b"\xde\x12\x04\x95")
+
+
+def test_for_tests_what_was_changed_is_compiled_once(tmp_path: Path) -> None:
+    source = tmp_path / "de" / "LC_MESSAGES" / "assay.po"
+    source.parent.mkdir(parents=True)
+    shutil.copy(MESSAGES.path_of("de"), source)
+    assert catalogues.compile_changed(tmp_path) == [source.with_suffix(".mo")]
+    assert catalogues.compile_changed(tmp_path) == []
+    assert source.with_suffix(".mo").read_bytes() == compile_catalogue(source)
+    os.utime(source.with_suffix(".mo"), (0, 0))
+    assert catalogues.compile_changed(tmp_path) == [source.with_suffix(".mo")]
 
 
 def test_verdicts_and_stop_reasons_are_words_of_each_language() -> None:

@@ -39,3 +39,52 @@ def test_a_signal_is_its_end(place: dict[str, str], tmp_path: Path) -> None:
     assert process.wait(120) == -signal.SIGKILL
     process.send_signal(signal.SIGTERM)  # who has ended is sent nothing
     assert process.communicate()[0] == b""
+
+
+@pytest.mark.skipif("PYTEST_XDIST_TESTRUNUID" not in os.environ, reason="no other process runs tests of this session")
+def test_one_server_is_there_for_all_processes_of_a_session() -> None:
+    there, _, pid = warm._server(sys.executable)
+    program = "import sys, warm; print(*warm._server(sys.executable)[::2])"
+    path = os.pathsep.join([str(warm.SERVER.parent), os.environ.get("PYTHONPATH", "")])
+    found = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert found.stdout.split() == [there, str(pid)], found.stderr
+
+
+def test_who_gets_no_answer_gets_a_server_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    there, line, _ = warm._server(sys.executable)
+    kept = warm._known(there)  # else it ends with its last guest
+    assert kept
+    with monkeypatch.context() as patched:
+        patched.setattr(warm, "_ALONE", set())
+        with pytest.warns(UserWarning, match="did not answer"):
+            warm._renew(sys.executable)
+        assert line.fileno() == -1
+        patched.setattr(warm, "_known", lambda _: (line, 1))
+        patched.setattr(warm, "PLACE", str(tmp_path))
+        assert Path(warm._server(sys.executable)[0]).name != Path(there).name
+    warm._server.cache_clear()
+    assert warm._server(sys.executable)[2] == kept[1]
+    kept[0].close()
+
+
+def test_the_server_ends_with_its_last_guest(tmp_path: Path) -> None:
+    """It listens, and has not loaded anything here."""
+    where = tmp_path / "door"
+    program = f"import warm_server; assert warm_server._listen({str(where)!r}) is None"
+    server = subprocess.Popen([sys.executable, "-c", program], cwd=warm.SERVER.parent, stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    with warm.locked(str(where)), server.stdout as said:
+        assert said.readline() == b"listening\n"
+        guests = [warm._known(str(where)) for _ in range(2)]
+        (first, pid), (second, _) = [each for each in guests if each]
+        assert pid == server.pid
+    first.close()
+    third = warm._known(str(where))
+    assert third
+    third[0].close()
+    assert server.poll() is None
+    second.close()
+    assert server.wait(120) == 0
+    assert list(tmp_path.iterdir()) == []
