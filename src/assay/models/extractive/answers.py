@@ -18,7 +18,6 @@ from assay.core.text import ends_sentence, words
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
-from assay.models.shown_documents.listings import items_asked
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.shown_documents.tabular import computed_units, headed_line, rows
@@ -88,9 +87,6 @@ def select(
         return []
     if found := rows(question, shelf):
         return found[:limit]
-    if items := items_asked(question, shelf):
-        told = _sentences(question, subject, shelf, context, limit)
-        return [*introduced(told, items), *items][:limit]
     asked, why = subject.asked, read_question(subject.asked.text).wanted == "reason"
     framed = [] if why else answers(asked, subject, shelf)
     if subject.books and not subject.rest:
@@ -101,13 +97,6 @@ def select(
         if any(map(_headed, subject.books)):
             return []
     return [*framed, *_sentences(question, subject, shelf, context, limit - len(framed))]
-
-
-def introduced(told: Iterable[QuotableUnit], items: Sequence[QuotableUnit]) -> list[QuotableUnit]:
-    """The best of what else answers a question for a list, if it is of the same source and no item."""
-    texts = {each.text for each in items}
-    best = next((each for each in told if not each.frame), None)
-    return [best] if best is not None and best.source == items[0].source and best.text not in texts else []
 
 
 def described(question: ParsedQuestion, shelf: ShownSources) -> bool:
