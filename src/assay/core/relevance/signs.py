@@ -16,16 +16,6 @@ REASON = regex(
     r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
     re.IGNORECASE,
 )
-GIVES_REASON = regex(
-    r"\b(?:because|owing to|due to|on account of|as a result of|(?:the|its|their|one) (?:\w+ )?(?:reasons?|cause)"
-    r"|caused by|weil|wegen|aufgrund|auf grund|infolge|(?:der|ein) (?:\w+ )?grund|ursache|la raison|porque|debido a"
-    r"|la razón|la causa|a razão|devido a|poiché|dovut[oa] a|omdat|doordat|vanwege|wegens|de reden|потому что|так как"
-    r"|поскольку|из-за|вследствие|ввиду|тому що|оскільки|ponieważ|z powodu|därför att|eftersom|på grund av"
-    r"|çünkü|nedeniyle|yüzünden)\b|\b(?:parce qu|à cause d|en raison d|a causa d|por causa d|причин|przyczyn)"
-    r"|因为|因為|由于|由於|原因|理由|لأن|بسبب|نتيجة",
-    re.IGNORECASE,
-)
-"""What gives the reason of something said before; unlike `REASON`, no word that is often something else ("da")."""
 _MEASURES: dict[Measure, tuple[str, ...]] = {
     "age": (
         r"\byears?\b|\baged?\b|\bborn\b|\b(?:is|was|turned) (?:about )?\d{1,3}(?=[.,;]|$)",

@@ -8,11 +8,8 @@ from collections.abc import Iterable, Sequence
 from assay.core.messages import Request
 from assay.core.patterns import regex
 from assay.core.relevance import Judgement, comparisons, judge, read_question
-from assay.core.relevance.definitions import is_defined_by
 from assay.core.relevance.relations import asks
-from assay.core.relevance.signs import GIVES_REASON
 from assay.core.relevance.topic_question import near_keys
-from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
 from assay.core.text import ends_sentence, words
 from assay.models.questions.conditions import asks_several
@@ -162,8 +159,6 @@ def _sentences(
     if asks_several(question):
         return _distinct((_unit(*placed[each.place]) for each in judgement.of_each_source), limit)
     found = [placed[each.place] for each in judgement.near]
-    if read_question(question.text).wanted == "reason":
-        found = [one for each in found for one in (each, *_reason(each, placed))]
     return _distinct((_unit(*each) for each in (*_antecedent(found[0], placed), *found)), limit)
 
 
@@ -174,17 +169,6 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     near = before is not best and before[1].passage == best[1].passage
     told = before[1].kind == "prose" and ends_sentence(before[1].text) and not asks(before[1].text)
     return [before] if near and told else []
-
-
-def _reason(told: Placed, placed: Sequence[Placed]) -> list[Placed]:
-    """The sentence after one in its passage, if that gives the reason and the one does not."""
-    at = placed.index(told) + 1
-    after = placed[at] if at < len(placed) else told
-    if after[1].passage != told[1].passage or GIVES_REASON.search(told[1].text):
-        return []
-    return (
-        [after] if after[1].kind == "prose" and GIVES_REASON.search(after[1].text) and not asks(after[1].text) else []
-    )
 
 
 def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
@@ -198,7 +182,7 @@ def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
 def _judged(
     question: ParsedQuestion, books: Sequence[SourcePassages], shelf: ShownSources, about: str = ""
 ) -> tuple[list[Placed], Judgement]:
-    placed = [(book, sentence) for book in books for sentence in (*_defined(question, book), *book.sentences)]
+    placed = [(book, sentence) for book in books for sentence in book.sentences]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
     statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in placed]
     asked = frozenset(words(question.text))
@@ -207,16 +191,6 @@ def _judged(
     near = shelf.closeness.of(about or question.text)
     cosines = [near.get(sentence.passage) for _, sentence in placed] if near else []
     return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)
-
-
-def _defined(question: ParsedQuestion, book: SourcePassages) -> list[PassageSentence]:
-    """The lines at the top of a document with the name that a question asks the meaning of, as in a glossary."""
-    asked, quoted = read_question(question.text, "", book.title), {each.text for each in book.sentences}
-    named = (each for each in book.fields if is_defined_by(asked, each.key))
-    lines = (
-        PassageSentence(f"{each.key}: {each.value}", each.passage, ordinal_of(each.passage), "row") for each in named
-    )
-    return [each for each in lines if each.text not in quoted]
 
 
 def _about(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
