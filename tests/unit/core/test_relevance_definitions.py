@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.definitions import defining
+from assay.core.relevance.definitions import defining, is_defined_by
 
 
-def gains(question: str, *texts: str, label: str = "") -> list[float]:
-    statements = [QuotableStatement(text=text, place=place, label=label) for place, text in enumerate(texts)]
+def gains(question: str, *texts: str, heading: str = "", label: str = "") -> list[float]:
+    statements = [
+        QuotableStatement(text=text, place=place, heading=heading, label=label) for place, text in enumerate(texts)
+    ]
     return defining(read_question(question, beside=" ".join(texts)), statements)
 
 
@@ -65,9 +67,20 @@ def test_the_definition_opens_the_answer() -> None:
         assert judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].place == first
 
 
+def test_the_first_sentence_under_the_name_introduces_it() -> None:
+    texts = ("New in version 2.", "Pools allow jobs to be counted.", "A pool has a depth.")
+    assert [gain > 0 for gain in gains("What is a pool?", *texts, heading="More > Pools")] == [False, True, False]
+    assert gains("What is a pool?", *texts, heading="More > Pools > Depth") == [0.0] * 3
+
+
 def test_what_describes_a_term_defines_it() -> None:
     assert gains("What is ballast?", "Heavy stuff that keeps a ship upright.", label="ballast")[0] > 0
     assert gains("What is a keel?", "Heavy stuff that keeps a ship upright.", label="ballast") == [0.0]
+
+
+def test_a_name_is_asked_for_alone() -> None:
+    assert is_defined_by(read_question("What is ballast?"), "Ballast")
+    assert not is_defined_by(read_question("What is the price of ballast?"), "Ballast")
 
 
 @given(st.text("What is a sponsor:=,.?()- é中", max_size=40), st.text("a sponsor is:=,.?()- é中", max_size=40))

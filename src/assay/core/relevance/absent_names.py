@@ -2,13 +2,12 @@
 mention Oslo.
 
 A name counts as there if a near form of a word of it is ("Hollyn", "Hollin"), if its initials are, or if it is the
-initials of something that is there. A word of it that is also no name ("the Severn Bridge", where documents speak of
-"the bridge") does not count as the name.
+initials of something that is there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from assay.core.patterns import regex
 from assay.core.relevance.features import Features
@@ -43,27 +42,12 @@ def lacks_a_name(features: Features) -> bool:
     texts = list(_texts(features))
     cut = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))
     names = (_without_letters(name - cut) for name in question.named)
-    missing = [name for name in names if absent.intersection(name)]
-    if not missing:
-        return False
-    found = [name for name in missing if _is_absent(name, absent, texts, question.analysis)]
-    return any(not _is_abbreviated(name, question.text, texts, question.analysis) for name in found)
+    return any(name <= absent and not _is_abbreviated(name, question.text, texts, question.analysis) for name in names)
 
 
 def _without_letters(name: frozenset[str]) -> frozenset[str]:
     """A name without single letters: the "s" of "Oslo's" is no word."""
     return frozenset(key for key in name if len(key) > 1) or name
-
-
-def _is_absent(name: frozenset[str], absent: Collection[str], texts: Iterable[str], analysis: str) -> bool:
-    """True if all words of a name are absent, or those that are not are written small elsewhere."""
-    rest = name.difference(absent)
-    return not rest or rest <= _small(texts, analysis)
-
-
-def _small(texts: Iterable[str], analysis: str) -> frozenset[str]:
-    words = (word for text in texts for word in _WORD.findall(text) if word.islower())
-    return frozenset(keys(" ".join(words), analysis))
 
 
 def _is_abbreviated(name: frozenset[str], question: str, texts: Iterable[str], analysis: str) -> bool:

@@ -3,7 +3,7 @@
 What something does is asked like what it is ("what does the script do?"): a sentence whose subject it is tells that.
 
 A definition opens with the thing and says what it is ("a sponsor is a member who …"), or names it before a colon, a
-dash or an equals sign, as a glossary does.
+dash or an equals sign, as a glossary does. The first sentence under a heading that is only its name is nearly one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from assay.core.lexicon import stop_terms
 from assay.core.patterns import regex
-from assay.core.relevance.relevance_constants import DEFINING_WEIGHT
+from assay.core.relevance.relevance_constants import DEFINING_WEIGHT, INTRODUCING_WEIGHT
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
 _ASKED = [
@@ -65,16 +65,24 @@ FEWEST_TOLD = 3
 
 def defining(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it defines what the question asks the meaning of; 0 for all if it asks none."""
-    asked, deeds, analysis = thing_asked(question), _deeds(question.text) is not None, question.analysis
-    return [
-        DEFINING_WEIGHT
-        * bool(asked and (_is_described(each, asked, analysis) or _defines(each, asked, analysis, deeds=deeds)))
-        for each in statements
-    ]
+    asked, deeds = thing_asked(question), _deeds(question.text) is not None
+    places = range(len(statements))
+    return [_gain(asked, statements, at, question.analysis, deeds=deeds) if asked else 0.0 for at in places]
 
 
 def _deeds(question: str) -> re.Match[str] | None:
     return _DEEDS.fullmatch(question.strip(" ?.!"))
+
+
+def _gain(
+    asked: frozenset[str], statements: Sequence[QuotableStatement], at: int, analysis: str, *, deeds: bool
+) -> float:
+    each = statements[at]
+    if _is_described(each, asked, analysis) or _defines(each, asked, analysis, deeds=deeds):
+        return DEFINING_WEIGHT
+    earlier = (other for other in statements[:at] if other.source == each.source)
+    first = _introduces(each, asked, analysis) and not any(_introduces(other, asked, analysis) for other in earlier)
+    return INTRODUCING_WEIGHT if first else 0.0
 
 
 def _is_described(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
@@ -91,6 +99,18 @@ def _defines(each: QuotableStatement, asked: frozenset[str], analysis: str, *, d
         done = _DOING.match(_OPENING.sub("", each.text, count=1))
         return done is not None and _names(done["thing"], analysis) == asked
     return told and (each.kind != "code" or re.search(rf"=\s+{_NOUN}", each.text) is not None)
+
+
+def _introduces(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
+    """True if a sentence speaks of the thing under a heading that is only its name."""
+    heading = each.heading.rpartition(">")[2]
+    under = each.kind == "prose" and bool(heading) and _names(heading, analysis) == asked
+    return under and asked <= set(keys(each.text, analysis))
+
+
+def is_defined_by(question: TopicQuestion, name: str) -> bool:
+    """True if a question asks the meaning of this name and of nothing else."""
+    return bool(asked := thing_asked(question)) and _names(name, question.analysis) == asked
 
 
 def thing_asked(question: TopicQuestion) -> frozenset[str]:

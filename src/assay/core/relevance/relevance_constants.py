@@ -86,9 +86,9 @@ DENIAL_WEIGHT = 1.5
 Fitted among 0, 0.75, 1.5, 2 and 3 on the 123 questions of the training articles that deny something, in seven
 languages: the best statement answers 99 (93 at 0; decision 0027, Negation).
 """
-DEFINING_WEIGHT = 4.0
-"""What a statement gains in the order, not in the chance, that defines what is asked about: about the margin, so that a
-definition opens the answer. By hand.
+DEFINING_WEIGHT, INTRODUCING_WEIGHT = 4.0, 2.0
+"""What a statement gains in the order, not in the chance, that defines what is asked about, or comes first under its
+name as a heading: the first is about the margin, so that a definition opens the answer. By hand.
 """
 OPENING_WEIGHTS, ENTRY_WEIGHT = (8.0, 5.0, 2.0), 2.0
 """What the first statements about an entry of a reference gain in the order if a question asks what it is or does: so

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from assay.core.messages import Request
 from assay.core.patterns import regex
 from assay.core.relevance import Judgement, comparisons, judge, read_question
+from assay.core.relevance.definitions import is_defined_by
 from assay.core.relevance.relations import asks
 from assay.core.relevance.topic_question import near_keys
+from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
 from assay.core.text import ends_sentence, words
 from assay.models.questions.conditions import asks_several
@@ -182,7 +184,7 @@ def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
 def _judged(
     question: ParsedQuestion, books: Sequence[SourcePassages], shelf: ShownSources, about: str = ""
 ) -> tuple[list[Placed], Judgement]:
-    placed = [(book, sentence) for book in books for sentence in book.sentences]
+    placed = [(book, sentence) for book in books for sentence in (*_defined(question, book), *book.sentences)]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
     statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in placed]
     asked = frozenset(words(question.text))
@@ -191,6 +193,16 @@ def _judged(
     near = shelf.closeness.of(about or question.text)
     cosines = [near.get(sentence.passage) for _, sentence in placed] if near else []
     return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)
+
+
+def _defined(question: ParsedQuestion, book: SourcePassages) -> list[PassageSentence]:
+    """The lines at the top of a document with the name that a question asks the meaning of, as in a glossary."""
+    asked, quoted = read_question(question.text, "", book.title), {each.text for each in book.sentences}
+    named = (each for each in book.fields if is_defined_by(asked, each.key))
+    lines = (
+        PassageSentence(f"{each.key}: {each.value}", each.passage, ordinal_of(each.passage), "row") for each in named
+    )
+    return [each for each in lines if each.text not in quoted]
 
 
 def _about(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
