@@ -41,7 +41,7 @@ def lacks_a_name(features: Features) -> bool:
     absent = {key for key in question.keys if key not in known and (many or features.is_nowhere(key))}
     texts = list(_texts(features))
     cut = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))
-    names = (_without_letters(name - cut) for name in question.named)
+    names = filter(None, (_without_letters(name - cut) for name in question.named))
     return any(name <= absent and not _is_abbreviated(name, question.text, texts, question.analysis) for name in names)
 
 
