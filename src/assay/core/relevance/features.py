@@ -99,10 +99,6 @@ class Features:
             _merge(held, each)
         return held
 
-    def texts_around(self, at: int) -> list[str]:
-        """The texts of a statement's neighbours, its heading and its title."""
-        return [*(self.statements[other].text for other in self._neighbours(at)), *_context(self.statements[at])]
-
     def absent(self) -> float:
         """The share of the question's weight, in keys that are rare enough to count as absent, that nothing found
         has.
