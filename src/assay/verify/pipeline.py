@@ -104,7 +104,6 @@ def _cited_sentence(each: ClaimResult, sources: Mapping[str, Source]) -> CitedSe
         text=each.sentence.text,
         cited=" ".join(passage.text for passage in cited),
         heading=" > ".join(first.heading) if first is not None else "",
-        lead=first.lead if first is not None else "",
         framed=each.sentence.role == "frame",
         title=sources[first.source].title if first is not None and first.source in sources else "",
     )

@@ -47,44 +47,9 @@ def test_a_name_in_another_passage_or_in_the_address_is_there() -> None:
     assert may_answer("Who founded the museum in Oslo?", FOUNDED, address="https://oslo.example/museum")
 
 
-def test_a_word_of_a_name_that_is_written_small_is_not_the_name() -> None:
-    texts = ("The new pier of the bridge was designed by Ada Kern.", "She came by the Hollow Way.")
-    assert not may_answer("Who designed the new pier of the Severn Bridge?", *texts)
-    assert may_answer("Who designed the new pier of the bridge by Maria Kern?", *texts)
-
-
 def test_initials_are_the_name() -> None:
     carried = "The Hollow Valley Railway carried 184,000 passengers in all."
     assert may_answer("How many passengers did the HVR carry?", carried)
     assert not may_answer("How many passengers did the XYR carry?", carried)
     tested = "The boilers are tested every ten years by the NRSO."
     assert may_answer("Who tested the boilers for the National Rail Safety Office?", tested, scope="safety rail office")
-
-
-def test_a_number_behind_a_name() -> None:
-    texts = ("Number 7 is a shunter and is used for works trains.", "Article IV is about trains.")
-    assert may_answer("What is Number 7 used for?", *texts)
-    assert not may_answer("What trains is Number 12 used for?", *texts)
-    longer = (*texts, "All trains carried 12,000 visitors, and 3.12 of them in 1,012 cars.")
-    assert not may_answer("What trains is Number 12 used for?", *longer)
-    assert may_answer("What trains is Number 12 used for?", *longer, "Number 12, of 1904, is used for trains of stone.")
-    assert may_answer("What trains is Article 4 about?", *texts)
-    assert may_answer("What trains were used on May 12?", *texts)
-
-
-OTHERS = [f"Mikhail {name} was an officer of the harbour guard." for name in ("Mirko", "Romm", "Bibik", "Kutus")] * 3
-
-
-@pytest.mark.parametrize(
-    ("question", "texts", "answers"),
-    [
-        ("Who is Mikhail Lerman?", OTHERS, False),
-        ("Where was Mikhail Lerman an officer?", OTHERS, False),
-        ("Who is Mikhail Romm?", OTHERS, True),
-        ("Who is Mikhail Lerman?", [*OTHERS, "Mikhail was an officer of the guard, too."], False),
-        ("Where was Mikhail Lerman an officer?", [*OTHERS, "Mikhail was an officer of the guard, too."], True),
-    ],
-)
-def test_somebody_else_of_the_same_given_name_is_no_answer(question: str, texts: list[str], answers: bool) -> None:
-    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
-    assert (judge(read_question(question, beside=" ".join(texts)), statements).chance > 0) == answers

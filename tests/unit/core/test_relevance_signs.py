@@ -1,4 +1,4 @@
-"""Signs of what a question asks for: a time between two years, a name as in code, a price."""
+"""Signs of what a question asks for: a time between two years, a price."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.signs import MEASURES, has_number, stated_times, tells_time, written_otherwise
+from assay.core.relevance.signs import MEASURES, has_number, stated_times
 
 
 @pytest.mark.parametrize(
@@ -45,36 +45,18 @@ def test_a_year_within_a_time_is_that_time() -> None:
     assert best("Where did the society meet in 2015?", *held) == held[2]
 
 
-def otherwise(question: str, *texts: str) -> list[float]:
-    return written_otherwise(read_question(question, beside=" ".join(texts)), texts)
-
-
-def test_what_is_written_as_in_code_is_found_as_written() -> None:
-    texts = [
-        "Mirroring a site of tool takes time.",
-        "--mirror turns on what mirroring needs.",
-        "--no-mirror turns it off.",
-    ]
-    assert [loss > 0 for loss in otherwise("What does tool --mirror do?", *texts)] == [True, False, True]
-    assert best("What does tool --mirror do?", *texts) == texts[1]
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["What does mirroring do?", "Is e.g. 2.2 newer?", "Who is J.K. Holm of the U.S.A.?", "Who is he - the king?"],
-)
-def test_other_words_are_not_written_as_in_code(question: str) -> None:
-    assert otherwise(question, question, question.casefold()) == [0.0, 0.0]
-
-
 def test_the_place_asked_about_need_not_be_in_the_statement() -> None:
     texts = (
         "A mark locks the password.",
         "/etc/shadow- is the backup of /etc/shadow.",
         "A shadow is dark.",
     )
-    assert [loss > 0 for loss in otherwise("How do I lock the password in /etc/shadow?", *texts)] == [False] * 3
     assert best("How do I lock the password in /etc/shadow?", *texts) == texts[0]
+
+
+def test_what_states_the_superlative_is_first() -> None:
+    texts = ("The oldest bridge of the town is the Anna Bridge.", "Berta Bridge is the longest in the town.")
+    assert best("Which is the longest bridge of the town?", *texts) == texts[1]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +87,7 @@ def test_no_price_is_asked_for(question: str) -> None:
 
 @given(st.text("abW12-–/._?090 ", max_size=40), st.lists(st.text("ab12-–/._?090 ", max_size=40), max_size=3))
 def test_any_text_has_signs(question: str, texts: list[str]) -> None:
-    assert len(otherwise(question, *texts)) == len(texts)
+    assert has_number(question) in (True, False)
     assert all(first < last for text in texts for first, last in stated_times(text))
 
 
@@ -192,35 +174,6 @@ def test_free_software_has_no_price() -> None:
     statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
     assert not judge(read_question("How much does the program cost?"), statements).answers()
     assert best("How much does the program cost?", *texts, "The program is free of charge.") not in texts
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "tells"),
-    [
-        ("When was the tool released?", "The tool reads version 1.1 if it is given.", False),
-        ("When was the tool released?", "The tool may be used.", False),
-        ("When was the tool released?", "The tool came out in 1998.", True),
-        ("When was the tool released?", "The tool came out after the war.", True),
-        ("When was the tool released?", "The tool came out in May.", True),
-        ("When should I use the tool?", "Use it if the files are large.", True),
-        ("When should I use the tool?", "The tool is small.", False),
-        ("When does the tide rise?", "The tide rises twice a day.", True),
-        ("When is the file written?", "It is written daily.", True),
-        ("Wann wurde die Brücke gebaut?", "Die Brücke ist grün.", False),
-        ("Wann wurde die Brücke gebaut?", "Die Brücke entstand nach dem Krieg.", True),
-        ("Quand le pont fut-il construit ?", "Le pont est vert et long.", True),
-    ],
-)
-def test_a_time_is_told(question: str, text: str, tells: bool) -> None:
-    assert tells_time(read_question(question, beside=text), text) == tells
-
-
-def test_nothing_answers_when_without_a_time() -> None:
-    texts = ("The tool was released by volunteers.", "The tool is small.", "The tool is green.")
-    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
-    assert not judge(read_question("When was the tool released?"), statements).answers()
-    dated = [*statements, QuotableStatement(text="The tool was released in 1998.", place=3)]
-    assert judge(read_question("When was the tool released?"), dated).answers()
 
 
 @pytest.mark.parametrize("text", ["Neither Mercury nor Venus has one.", "Both have one.", "Three have one.", "3 have."])

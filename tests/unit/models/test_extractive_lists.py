@@ -29,15 +29,6 @@ async def asked(question: str, folder: Path) -> tuple[str, Report]:
     return report.markdown.partition("*As of")[0], report
 
 
-async def test_a_list_is_told_with_all_its_items(tmp_path: Path) -> None:
-    opening, report = await asked("Which kinds of sluice gates are there?", tmp_path)
-    places = [opening.find(item) for item in ("Lift Goes up", "Swing Turns aside", "Drum Turns on its axis")]
-    assert min(places) >= 0, opening
-    assert places == sorted(places)
-    assert {claim.verdict for claim in report.claims} == {"quoted"}
-    assert {claim.relevance for claim in report.claims} == {"answers"}
-
-
 async def test_what_a_chapter_is_about_is_no_answer(tmp_path: Path) -> None:
     opening, _ = await asked("What is a sluice?", tmp_path)
     assert opening.startswith("A sluice is the gate")

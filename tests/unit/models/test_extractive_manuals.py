@@ -191,7 +191,6 @@ Changed in version 3.12: open connections are closed too.
         ("What is the default of server.port?", "Default: `8080`."),
         ("When was server.port added?", "Added in: v12.3.0"),
         ("When was server.close changed?", "Changed in version 3.12: open connections are closed too."),
-        ("When was server.timeout added?", "The documents searched hold nothing that answers this question."),
     ],
 )
 def test_a_value_below_the_head_of_its_entry_is_quoted(question: str, expected: str) -> None:

@@ -112,29 +112,6 @@ def test_the_sentence_before_one_that_points_back_is_quoted_with_it() -> None:
     assert found("Which field decides the order of the checks?", "Notes", apart).startswith("This field decides")
 
 
-@pytest.mark.parametrize(
-    ("question", "text", "reason"),
-    [
-        (
-            "Why did the fare rise?",
-            "The fare rose by a fifth. This was because the mine closed. It is paid daily.",
-            True,
-        ),
-        ("Why did the fare rise?", "The fare rose by a fifth. That is owing to the price of coal.", True),
-        ("Warum stieg der Fahrpreis?", "Der Fahrpreis stieg 2025. Das geschah wegen der Kohle aus Wales.", True),
-        (
-            "Why did the fare rise?",
-            "The fare rose since coal is dear, because of the mine. Wood burns due to heat.",
-            False,
-        ),
-        ("When did the fare rise?", "The fare rose in May 2025. This was because the mine closed.", False),
-    ],
-)
-def test_the_reason_in_the_next_sentence_is_quoted_too(question: str, text: str, reason: bool) -> None:
-    after = text.split(". ")[1].rstrip(".")
-    assert (after in found(question, "Fares", text)) is reason
-
-
 def _shown(text: str) -> str:
     passages = "\n".join(f"[S1.{at}] {each}" for at, each in enumerate(text.strip().split("\n\n")))
     return f"## S1 Notes <https://notes.example>\n{passages}"

@@ -1,26 +1,19 @@
 """A name of the question that is nowhere: a question about the museum in Oslo is not answered by documents that never
-mention Oslo, nor one about Ada Holm by those that only mention another Ada.
+mention Oslo.
 
 A name counts as there if a near form of a word of it is ("Hollyn", "Hollin"), if its initials are, or if it is the
-initials of something that is there. A word of it that is also no name ("the Severn Bridge", where documents speak of
-"the bridge") does not count as the name.
+initials of something that is there.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 
-from assay.core.lexicon import MONTHS
 from assay.core.patterns import regex
 from assay.core.relevance.features import Features
 from assay.core.relevance.relevance_constants import FEWEST_NAMING
-from assay.core.relevance.topic_question import CAPITALIZING, keys
+from assay.core.relevance.topic_question import keys
 
-_NUMBERED = regex(r"(?<=\s)(?P<name>[^\W\d_a-zß-ÿа-я][\w'’-]+)\s(?P<number>\d{1,3})(?![\w%]|[.,:/]\d|\s?%)")
-"""A word with a capital inside a question and a number, not a year, behind it: "Number 12"."""
-_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
 _RUN = regex(
     r"(?<![^\W_])[^\W\d_][\w'’-]*(?:[\s-](?:(?:of|the|and|for|de|la|du|des|der|del|di|e|y)\s|&\s)*"
     r"(?=[^\W\d_])(?-i:[A-ZÀ-ÖØ-ÞА-Я])[\w'’-]*)+"
@@ -34,7 +27,7 @@ _SHORT = regex(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-Я]{2,6}(?![^\W_])")
 
 
 def lacks_a_name(features: Features) -> bool:
-    """True if a name in the question, of one or more words, or a number behind one, is nowhere.
+    """True if a name in the question, of one or more words, is nowhere.
 
     A few sentences may speak of it as "it", or "the town", unless it was counted in the whole scope, and that is not a
     few sentences; documents that share no other word with the question may be in another language, and so write the
@@ -47,70 +40,14 @@ def lacks_a_name(features: Features) -> bool:
     many = len(features.statements) >= FEWEST_NAMING
     absent = {key for key in question.keys if key not in known and (many or features.is_nowhere(key))}
     texts = list(_texts(features))
-    numbers = [*_numbers(features)]
-    absent |= {key for number in numbers for key in number if _is_part_alone(key, texts)}
     cut = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))
-    names = (*(_without_letters(name - cut) for name in question.named), *numbers)
-    missing = [name for name in names if absent.intersection(name)]
-    if not missing:
-        return False
-    found = [name for name in missing if _is_absent(name, absent, texts, question.analysis)]
-    elsewhere = texts if others else ()  # "who was Ada Holm?" asks for nothing else, and is not about another Ada
-    found += [name for name in missing if _is_given(name, absent, question.text, elsewhere, question.analysis)]
-    return any(not _is_abbreviated(name, question.text, texts, question.analysis) for name in found)
+    names = filter(None, (_without_letters(name - cut) for name in question.named))
+    return any(name <= absent and not _is_abbreviated(name, question.text, texts, question.analysis) for name in names)
 
 
 def _without_letters(name: frozenset[str]) -> frozenset[str]:
     """A name without single letters: the "s" of "Oslo's" is no word."""
     return frozenset(key for key in name if len(key) > 1) or name
-
-
-def _is_absent(name: frozenset[str], absent: Collection[str], texts: Iterable[str], analysis: str) -> bool:
-    """True if all words of a name are absent, or those that are not are written small elsewhere; or its number."""
-    rest = name.difference(absent)
-    return not rest or rest <= _small(texts, analysis)
-
-
-def _is_given(
-    name: frozenset[str], absent: Collection[str], question: str, texts: Sequence[str], analysis: str
-) -> bool:
-    """True if the last word of a name is absent, and the others are only given names of other people in `texts`."""
-    for run in _RUN.finditer(question):
-        *given, family = run[0].split()
-        given = [word for word in given if word[0].isupper()]
-        if given and name <= frozenset(keys(run[0], analysis)) and set(keys(family, analysis)) <= set(absent):
-            return not any(_alone(word).search(text) for word in given for text in texts)
-    return False
-
-
-@lru_cache(maxsize=64)
-def _alone(word: str) -> re.Pattern[str]:
-    """A word with no capital behind it, so that it is no given name there."""
-    return re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])(?![\s_-]+[\"“(]?\s?[A-ZÀ-ÖØ-ÞА-Я])")
-
-
-def _small(texts: Iterable[str], analysis: str) -> frozenset[str]:
-    words = (word for text in texts for word in _WORD.findall(text) if word.islower())
-    return frozenset(keys(" ".join(words), analysis))
-
-
-def _numbers(features: Features) -> Iterator[frozenset[str]]:
-    """The numbers behind names, each as a name; none that is written otherwise in the statements."""
-    question = features.question
-    if CAPITALIZING.intersection((question.language, question.negating)):
-        return
-    for match in _NUMBERED.finditer(question.text):
-        if match["name"].casefold() not in MONTHS:
-            number = int(match["number"])
-            roman = set(keys(_ROMAN[number - 1], question.analysis)) if 0 < number <= len(_ROMAN) else set[str]()
-            if not any(roman.intersection(keys(text, question.analysis)) for text in _texts(features)):
-                yield frozenset(keys(match["number"], question.analysis)).intersection(question.keys)
-
-
-def _is_part_alone(number: str, texts: Sequence[str]) -> bool:
-    """True if the texts have a number only as part of longer ones: "12" in "12,000"."""
-    whole = re.compile(rf"(?<!\d)(?<!\d[.,])0*{re.escape(number)}(?!\d|[.,]\d{{3}})")
-    return any(number in text for text in texts) and not any(whole.search(text) for text in texts)
 
 
 def _is_abbreviated(name: frozenset[str], question: str, texts: Iterable[str], analysis: str) -> bool:

@@ -10,11 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from assay.core.patterns import regex
-from assay.core.relevance.asked_events import asked_event
 from assay.core.relevance.definitions import thing_asked
 from assay.core.relevance.relevance_constants import ENTRY_WEIGHT, OPENING_WEIGHTS
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
-from assay.core.relevance.version_notes import tells_change
 
 _SIGNATURE = regex(r"(?<![\w.-])(?P<name>-{0,2}[^\W\d][\w.:$#-]*)[(\[]")
 """A name directly before the brackets of its parameters."""
@@ -38,10 +36,9 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
     """What each statement gains since it is about an entry that the question names.
 
     If the question asks what the entry is, or for one thing of it ("what does it return?"), its first sentences gain
-    most, in order, or the first that speak of that; so do the notes that tell when it came or changed, if it asks for
-    that. Else all gain the same.
+    most, in order, or the first that speak of that. Else all gain the same.
     """
-    gains, noted = [0.0] * len(statements), change_notes(question, statements)
+    gains = [0.0] * len(statements)
     kinds = frozenset(keys(_KINDS, question.analysis))
     for name, about in _named(question, statements, kinds):
         more = frozenset(question.keys) - name[1] - kinds
@@ -51,33 +48,18 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
                 gains[at] = weight
         else:
             for at in about:
-                gains[at] = OPENING_WEIGHTS[0] if at in noted else ENTRY_WEIGHT
+                gains[at] = ENTRY_WEIGHT
     return gains
-
-
-def change_notes(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> frozenset[int]:
-    """The places of the statements that tell in which version the entry which the question names came or changed."""
-    told = [at for at, each in enumerate(statements) if tells_change(question, each.text)] if _changed(question) else []
-    if not told:
-        return frozenset()
-    kinds = frozenset(keys(_KINDS, question.analysis))
-    return frozenset(told).intersection(at for _, about in _named(question, statements, kinds) for at in about)
 
 
 def _named(
     question: TopicQuestion, statements: Sequence[QuotableStatement], kinds: frozenset[str]
 ) -> Iterator[tuple[Name, list[int]]]:
     """The names of entries in the question, each with the places of the statements about its entry."""
-    analysis, asked = question.analysis, thing_asked(question) or _changed(question)
+    analysis, asked = question.analysis, thing_asked(question)
     in_code = [_name(match[0], analysis) for match in _IN_CODE.finditer(question.text)]
     for name in in_code or filter(_has_keys, [(False, asked - kinds or asked)]):
         yield name, [at for at, each in enumerate(statements) if name in _names(each, analysis)]
-
-
-def _changed(question: TopicQuestion) -> frozenset[str]:
-    """The keys of the thing whose change a question asks for: "when was the `prod` function added?"."""
-    event = asked_event(question)
-    return frozenset(question.keys).difference(keys(event, question.analysis)) if event else frozenset()
 
 
 def _first(

@@ -15,7 +15,6 @@ from itertools import pairwise
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
 from assay.core.patterns import regex
-from assay.core.relevance.ordinals import same_ordinals
 from assay.core.relevance.relations import verb_keys
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
@@ -93,20 +92,12 @@ class Features:
         """The keys of the question in a statement, and how well each matches."""
         return self._held[at]
 
-    def matches_in_document(self, at: int) -> Mapping[str, float]:
-        """Those in the document of a statement, its headings and its title."""
-        return self._sources[self.statements[at].source]
-
     def matches_around(self, at: int) -> dict[str, float]:
         """Those in it, its neighbours, its heading and its title together."""
         held: dict[str, float] = {}
         for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
             _merge(held, each)
         return held
-
-    def texts_around(self, at: int) -> list[str]:
-        """The texts of a statement's neighbours, its heading and its title."""
-        return [*(self.statements[other].text for other in self._neighbours(at)), *_context(self.statements[at])]
 
     def absent(self) -> float:
         """The share of the question's weight, in keys that are rare enough to count as absent, that nothing found
@@ -191,13 +182,11 @@ class Features:
         return held
 
     def _said_otherwise(self, at: int) -> dict[str, float]:
-        """The question's keys that a statement has in another form: a year within a time, an ordinal, a verb, a
-        negation.
-        """
+        """The question's keys that a statement has in another form: a year within a time, a verb, a negation."""
         text = self.statements[at].text
-        formed = same_ordinals(self.question, text) | verb_keys(self.question, text)
         negations = self._negations if self._negations and self.denial(at) > 0 else ()
-        found = dict.fromkeys(negations, NEAR_VALUE) | {key: 1.0 for key in formed if key in self.question.keys}
+        told = verb_keys(self.question, text).intersection(self.question.keys)
+        found = dict.fromkeys(negations, NEAR_VALUE) | dict.fromkeys(told, 1.0)
         return found | self._years_within(at)
 
     def _years_within(self, at: int) -> dict[str, float]:
@@ -347,6 +336,14 @@ class Features:
             return 0.0
         each = self.statements[at]
         return _sign(bool(pattern.search(f"{each.label} {each.text}")))
+
+    def measures_it(self, places: Sequence[int]) -> bool:
+        """True if one of these statements that tell the measure asked for is, with its context, about something that
+        the question has beside the words for it: "later cancellations cost 35 pounds" says nothing of a crown.
+        """
+        about = frozenset(self._asked) - self.question.light
+        told = [at for at in places if self.measure(at) > 0]
+        return not told or not about or any(about & self.matches_around(at).keys() for at in told)
 
     def denial(self, at: int) -> float:
         """1 if a statement denies what the question denies, -1 if it only affirms it; else 0 (`denial`)."""

@@ -16,14 +16,9 @@ from assay.core.claims import Relevance
 from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance import comparisons
-from assay.core.relevance.amounts import amounts
 from assay.core.relevance.comparisons import Comparison
-from assay.core.relevance.entries import change_notes
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.listings import words_above
-from assay.core.relevance.ordinals import has_other_ordinal
-from assay.core.relevance.rates import tells_other_amount
-from assay.core.relevance.relations import asks, says_other
+from assay.core.relevance.relations import asks
 from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, weights
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, read_question
@@ -43,8 +38,7 @@ _PLACES = tuple(NAMES.index(name) for name in GRADES)
 class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of a report with what it cites: the text of the passage, the heading above it, the source's title.
 
-    A `framed` sentence, `KEY of SUBJECT: VALUE`, says in its key what another says in the question's words. `lead` is
-    the line above the list that it is an item of.
+    A `framed` sentence, `KEY of SUBJECT: VALUE`, says in its key what another says in the question's words.
     """
 
     text: str
@@ -52,7 +46,6 @@ class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
     heading: str = ""
     title: str = ""
     framed: bool = False
-    lead: str = ""
 
 
 def grade(
@@ -95,12 +88,7 @@ def _grade(
     vectors = [grades(question, statements, rarity) for question in questions if not question.elliptical]
     if not vectors:
         return (unknown,) * len(statements)
-    placed = [QuotableStatement(text=each.text, heading=each.heading, title=each.title) for each in statements]
-    sure = {at for question in questions for at in change_notes(question, placed)}
-    sure |= {
-        at for at, each in enumerate(statements) if any(words_above(q, each.lead, each.heading) for q in questions)
-    }
-    return tuple("answers" if at in sure else _best([each[at] for each in vectors]) for at in range(len(statements)))
+    return tuple(_best([each[at] for each in vectors]) for at in range(len(statements)))
 
 
 def apart(question: str, statements: Sequence[str]) -> bool:
@@ -115,9 +103,7 @@ def grades(question: TopicQuestion, cited: Sequence[CitedSentence], rarity: Rari
     features = Features(question, statements, rarity)
     held = {key for at in range(len(statements)) for key in features.matches(at)}
     rarest = max((features.weights[key] for key in held), default=0.0)
-    told = amounts(question, [each.text for each in cited])
-    other = [any(told) and not own for own in told]
-    return [_vector(features, 2 * at + 1, rarest, framed=each.framed, other=other[at]) for at, each in enumerate(cited)]
+    return [_vector(features, 2 * at + 1, rarest, framed=each.framed) for at, each in enumerate(cited)]
 
 
 def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
@@ -126,11 +112,8 @@ def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableSt
     return cited, QuotableStatement(text=each.text, source=at, place=1, heading=each.heading, title=each.title)
 
 
-def _vector(features: Features, at: int, rarest: float, *, framed: bool, other: bool) -> Vector:
-    """The features of a statement; `rarest` is the weight of the rarest of the question's words that any has.
-
-    An `other` statement does not tell the amount asked for, while one of the others does.
-    """
+def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vector:
+    """The features of a statement; `rarest` is the weight of the rarest of the question's words that any has."""
     vector = features.vector(at)
     own, around = features.matches(at), features.matches_around(at)
     rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MOST_KEYS])
@@ -140,9 +123,7 @@ def _vector(features: Features, at: int, rarest: float, *, framed: bool, other: 
         return min(1.0, sum(features.weights[key] * value for key, value in held.items()) / total)
 
     text = features.statements[at].text
-    other = other or says_other(features.question, text) or has_other_ordinal(features.question, text)
-    other = other or tells_other_amount(features.question, text)
-    amiss = features.denial(at) < 0 or asks(text) or other
+    amiss = features.denial(at) < 0 or asks(text)
     missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
     return (
         share(own),
@@ -179,9 +160,8 @@ def chance(band: Band, vector: Vector) -> float:
 def _best(vectors: Sequence[Vector]) -> Relevance:
     """The best grade of a sentence for any of the questions.
 
-    A sentence does not answer without the measure asked for, if it only tells another amount, if it affirms what the
-    question denies, if it says that somebody did something else, if it is about another ordinal, version or year, or if
-    it has only the names, none of them, or only frequent words.
+    A sentence does not answer without the measure asked for, if it affirms what the question denies, if it is about
+    another version or year, or if it has only the names, none of them, or only frequent words.
     """
     bands = weights()
     able = [each for each in vectors if each[_MEASURE] >= 0 and each[_FIGURES] > OTHER_VERSION and not each[_BARE]]

@@ -1,17 +1,15 @@
-"""What a statement says that people did: "directed by Anna Berg" does not say who wrote something, and "the screenplay
-of the novel was written by Anna Berg" does not say who wrote the novel.
+"""Who did what is asked: the verb of such a question, and which statements say who did it.
 
-Read where a language marks who did it: "by", "par", "por", "da", "door", "von … gedreht", or in English a name before
-a verb in the past. Only for questions that ask who did something ("who wrote …?"), not who somebody is.
+Only for questions that ask who did something ("who wrote …?"), not who somebody is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from assay.core.lexicon import MONTHS, stop_terms
+from assay.core.lexicon import stop_terms
 from assay.core.patterns import regex
 from assay.core.relevance.relevance_constants import DOER_WEIGHT
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
@@ -28,14 +26,7 @@ _HAPPENED = regex(
 )
 """A question about what was done or happened, with its verb at the end: "when was the bridge opened?"."""
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w.'’-]+"
-_NAME = rf"(?P<name>{_CAPITAL})(?:\s+(?:(?:van|von|der|den|de|du|da|di|la|le)\s+)?{_CAPITAL})*"
-_BE = r"(?:is|are|was|were|be|been|being|est|sont|était|fut|été|es|son|fue|fueron|era|sido|è|fu|stato|stata|é|foi|werd)"
 _BY = r"(?:by|par|por|pela|pelo|da|dal|dalla|door)"
-_PASSIVE = regex(
-    rf"(?:(?<!\w)(?i:{_BE})\s+(?:\w+\s+)?(?P<told>[^\W\d_]{{3,}})"
-    rf"|(?<!\w)(?P<reduced>[^\W\d_]+(?:ed|é|ée|és|ées|[ai]do|[ai]da|[aiu]to|[aiu]ta)))"
-    rf"\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,2}}{_NAME}"
-)
 _BY_SOMEBODY = regex(
     rf"(?<!\w){_BY}\s(?!\w+ing\b|(?:default|hand|means|far|now|then|itself|accident|chance|définition|defecto|"
     r"ejemplo|exemple|esempio)\b)"
@@ -51,10 +42,6 @@ _DONE_BY = regex(
     rf"|(?<![^\W_]){_CAPITAL}\s+(?:[a-z]+ly\s+|has\s+|had\s+|first\s+)?(?P<verb>[a-zß-ÿ]{{3,}})"
 )
 """A verb with the name of who did it."""
-_AFTER = regex(
-    rf"\b(?:wurden?|worden|werden|wird)\b[^,;:]*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}}(?:t|en))\b"
-)
-_ACTIVE = regex(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
 _FORMS = (
     "pay paid payment payments, say said, lay laid, buy bought, bring brought, think thought, catch caught, "
     "teach taught, seek sought, fight fought, make made, go went gone, leave left, see saw seen, eat ate eaten, "
@@ -64,15 +51,6 @@ _IRREGULAR = {form: forms.split()[0] for forms in _FORMS.split(", ") for form in
 """The infinitive of verbs whose forms have other consonants."""
 _WORD = regex(r"[^\W\d_]{2,}(?:['’]t)?")
 _VOWELS = regex(r"[aeiouyäöüéèê]")
-_SUBJECT = regex(
-    r"(?<!\w)(?i:the|its|his|her|their|der|die|das|el|la|los|las|le|les|il|lo|gli|os?|as?)\s+(?:[a-zß-ÿ]+\s+){0,2}?"
-    rf"(?P<noun>[^\W\d_]{{3,}})\s+(?:(?:(?:has|have|had|a|ont|avait|ha|han)\s+)?(?i:{_BE})\s+(?:\w+\s+)?"
-    rf"(?P<told>[^\W\d_]{{3,}})\s+{_BY}\b"
-    r"|wurden?\s+von\s[^,;:]*?\s(?P<verb>[a-zäöüß]{3,}(?:t|en))\b)"
-)
-"""What something was done to: "the screenplay was written by …"."""
-_CREDITED = regex(rf"(?<!\w)([^\W\d_]{{3,}})\s+(?:{_BY}|von|de|di|van)\s+{_NAME}")
-"""A thing with the name of somebody whose it is: "the novel by Carl Dorn"."""
 _TELLING = regex(r'[:："“„«「『]')
 """What comes before a question that somebody else asked."""
 
@@ -85,36 +63,6 @@ def asks(text: str) -> bool:
     """True if a text is a question and nothing else; one that tells what somebody asked is not."""
     asked = text.rstrip().endswith(("?", "？", "؟"))
     return asked and _TELLING.search(_MARKED_QUESTION.sub("", text, count=1)) is None
-
-
-def says_other(question: TopicQuestion, text: str) -> bool:
-    """True if a text says that people did something, and nowhere has the verb that the question asks for, or says it of
-    something else.
-
-    False if the question does not ask who did something, or is in another language than the text.
-    """
-    verb = _asked_verb(question.text, question.analysis) if question.negating == question.language else ""
-    said = sum(same_verb(verb, word, question.analysis) for word in _words(text)) if verb else 0
-    if said:
-        return said == 1 and _of_another(question, verb, text)
-    return bool(verb) and any(_done(text))
-
-
-def of_other_things(question: TopicQuestion, texts: Sequence[str], documents: Sequence[Collection[str]]) -> list[bool]:
-    """True for each text that says the question's verb in a document with nothing else of the question, while another
-    document has some of it: "it was opened in 2010" of a shop, if a bridge is asked about.
-
-    `documents` are the keys of the question that the document of each text has.
-    """
-    verb = _verb(question)
-    own = set(keys(verb, question.analysis)) if verb and question.negating == question.language else set[str]()
-    rest = set(question.keys) - own if own else set[str]()
-    if all(rest.isdisjoint(each) for each in documents):
-        return [False] * len(texts)
-    return [
-        rest.isdisjoint(known) and any(same_verb(verb, word, question.analysis) for word in _words(text))
-        for text, known in zip(texts, documents, strict=True)
-    ]
 
 
 def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
@@ -180,56 +128,12 @@ def _happened(question: str, analysis: str) -> str:
     return "" if stop_terms(analysis).issuperset(keys(verb, analysis)) else verb
 
 
-def _of_another(question: TopicQuestion, verb: str, text: str) -> bool:
-    """True if a text says the verb of one thing, and names the thing that the question asks about as another.
-
-    "The screenplay was written by A, after the novel" does not say who wrote the novel, "…, the novel by B" does. If
-    the text does not name it, "the book" may be the novel in another word.
-    """
-    analysis = question.analysis
-    wanted = _asked_object(question.text, analysis)
-    found = _SUBJECT.search(text)
-    if not wanted or found is None or not same_verb(verb, found["told"] or found["verb"], analysis):
-        return False
-    own = set(keys(found["noun"], analysis))
-    name = found["noun"][0].isupper() and not found["verb"]
-    if name or own & wanted or near_keys(own, wanted):
-        return False
-    rest = text[: found.start("noun")] + text[found.end("noun") :]
-    credited = (keys(match[1], analysis) for match in _CREDITED.finditer(rest))
-    return wanted <= set(keys(rest, analysis)) and wanted.isdisjoint(key for each in credited for key in each)
-
-
-@lru_cache(maxsize=512)
-def _asked_object(question: str, analysis: str) -> frozenset[str]:
-    """The keys of what somebody did something to, without what describes it further: "the novel" on which a film …."""
-    match = _WHO.search(question)
-    stop, wanted = stop_terms(analysis), list[str]()
-    for word in re.findall(r"[^\W_]+|[^\w\s]", question[match.end() :] if match else ""):
-        own = keys(word, analysis)
-        if not stop.issuperset(own) and own and not word[0].isdigit():
-            wanted += own
-        elif wanted:
-            break
-    return frozenset(wanted)
-
-
 @lru_cache(maxsize=512)
 def _asked_verb(question: str, analysis: str) -> str:
     """The verb of a question that asks who did something; "" for any other."""
     match = _WHO.search(question)
     verb = match["verb"] if match and match["verb"].islower() else ""
     return "" if stop_terms(analysis).issuperset(keys(verb, analysis)) else verb
-
-
-def _done(text: str) -> Iterator[str]:
-    """The verbs that a text says of people."""
-    for match in _PASSIVE.finditer(text):
-        if match["name"].casefold() not in MONTHS:
-            yield match["told"] or match["reduced"]
-    for pattern in (_AFTER, _ACTIVE):
-        for match in pattern.finditer(text):
-            yield match["verb"]
 
 
 def _words(text: str) -> Iterator[str]:

@@ -86,16 +86,6 @@ DENIAL_WEIGHT = 1.5
 Fitted among 0, 0.75, 1.5, 2 and 3 on the 123 questions of the training articles that deny something, in seven
 languages: the best statement answers 99 (93 at 0; decision 0027, Negation).
 """
-SUPERLATIVE_WEIGHT = 1.0
-"""What a statement gains in the order, not in the chance, that has the superlative of the question.
-
-Fitted among 0, 0.5, 1, 1.5, 2 and 3 on the 96 English, German and Spanish questions of the training articles that have
-one: the best statement answers 74 (73 at 0, 69 at 3), one of three 90 (90 at 0, 88 from 1.5).
-"""
-EXTREME_WEIGHT = 4.0
-"""What the statement with the extreme number gains, where none has the superlative: about the margin, so that it is
-first. By hand; no question of the training articles is answered so.
-"""
 DEFINING_WEIGHT, INTRODUCING_WEIGHT = 4.0, 2.0
 """What a statement gains in the order, not in the chance, that defines what is asked about, or comes first under its
 name as a heading: the first is about the margin, so that a definition opens the answer. By hand.
@@ -109,25 +99,12 @@ QUESTION_SHARE = 0.6
 """The share of words that a question has in common with the title of a section that asks the same. By hand."""
 BACK_MATTER_WEIGHT = 4.0
 """What a statement in back matter loses, if the question does not ask for that: about the margin. By hand."""
-COUNTED_WEIGHT = 2.0
-"""What a statement gains in the order, not in the chance, whose number stands beside the thing that is counted. By
-hand.
-"""
 DOER_WEIGHT = 1.0
 """What a statement gains in the order, not in the chance, that says who did what is asked ("coined by …"). By hand.
-"""
-AMOUNT_WEIGHT = 6.0
-"""What a statement gains in the order, not in the chance, that says how much somebody did of what is asked: more than
-the margin, so that it is first. By hand.
 """
 LIGHT_WEIGHT = 0.25
 """Multiplies the rarity of a word that only asks for a measure ("how long does it take?"), which an answer need not
 have: the sign of the measure is asked for by itself. By hand.
-"""
-LITERAL_WEIGHT = 4.0
-"""What a statement loses in the order, not in the chance, that has the words of what a question writes as in code, but
-not as written: about the margin, so that it is not beside the best. By hand; no question of the training articles
-writes anything so.
 """
 FEWEST_NAMING = 8
 """With fewer statements, a name that none of them has may still be what they are about. By hand.

@@ -16,16 +16,13 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
-from assay.core.relevance.amounts import amounts
+from assay.core.relevance.absent_names import lacks_a_name
 from assay.core.relevance.announcements import announces
 from assay.core.relevance.back_matter import in_back_matter
-from assay.core.relevance.counts import counting
 from assay.core.relevance.definitions import defining
-from assay.core.relevance.entries import change_notes, of_entries
+from assay.core.relevance.entries import of_entries
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.gaps import is_beside
-from assay.core.relevance.ordinals import has_other_ordinal
-from assay.core.relevance.relations import asks, doers, of_other_things, says_other
+from assay.core.relevance.relations import asks, doers, tells_who
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -40,8 +37,6 @@ from assay.core.relevance.relevance_constants import (
     TOGETHER,
 )
 from assay.core.relevance.section_titles import below_titles
-from assay.core.relevance.signs import written_otherwise
-from assay.core.relevance.superlatives import extremes
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, with_plain_digits
 
 # The weight of meaning in addition to words, if an embedder has compared statements with the question.
@@ -199,8 +194,9 @@ def judge(
 
     If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
     of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
-    ("which providers need no key?") and the best statements only affirm it, they do not answer either. What else they
-    need is in `gaps`; which statements cannot answer at all, in `_able`.
+    ("which providers need no key?") and the best statements only affirm it, they do not answer either. Nothing
+    answers if a name of the question is nowhere, if they tell the measure of something else, or if it asks who did
+    something and they name nobody. Which statements cannot answer at all is in `_able`.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -225,10 +221,9 @@ def judge(
     vector = chances(features, vectors, by_words, row)
     best = [each.place for each in by_words[:TOGETHER]]
     unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
-    amiss = unmeasured or is_beside(features, scores, able, best)
+    told = [f"{statements[at].label} {statements[at].text}" for at in best]
+    amiss = unmeasured or lacks_a_name(features) or not features.measures_it(best) or not tells_who(question, told)
     chance = 0.0 if amiss else _chance(vector)
-    if not amiss and change_notes(question, statements):  # the best in the order: it names its entry and the change
-        chance = max(chance, SURE_CHANCE)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
@@ -245,48 +240,33 @@ def judge(
 def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
     """The places of the statements that may answer.
 
-    Not those that say of people that they did something else than is asked ("who wrote …?", "directed by …"), or of
-    something that is not asked about; nor those with another ordinal than the question's, or about another version or
-    year; nor those that only ask, or only say what a part of their document is about: the answer is what follows them.
+    Not those about another version or year, nor those that only ask, or only say what a part of their document is
+    about: the answer is what follows them.
     """
     question, statements = features.question, features.statements
-    documents = [features.matches_in_document(at) for at in range(len(statements))]
-    elsewhere = of_other_things(question, [each.text for each in statements], documents)
     return [
         at
         for at, each in enumerate(statements)
         if vectors[at][_AT["figures"]] > OTHER_VERSION
         and features.is_about(at)
-        and not elsewhere[at]
         and not asks(each.text)
         and not announces(question.text, each.text)
-        and not says_other(question, each.text)
-        and not has_other_ordinal(question, each.text)
     ]
 
 
 def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
-    """The scores for the order: with what superlatives, definitions, entries, titles, counts, amounts, doers, names in
-    code and back matter add or take away.
-    """
+    """The scores for the order: with what definitions, entries, titles and doers add, and back matter takes away."""
     texts = [f"{each.label} {each.text}" for each in statements]
-    outermost = extremes(question, [each.text for each in statements])
     gains = zip(
         scores,
-        outermost,
         defining(question, statements),
         of_entries(question, statements),
         below_titles(question, statements),
-        counting(question, texts),
-        amounts(question, texts),
         doers(question, texts),
         strict=True,
     )
-    losses = zip(written_otherwise(question, texts), in_back_matter(question.text, statements), strict=True)
-    return [
-        gain[0] - behind if behind else sum(gain) - otherwise
-        for gain, (otherwise, behind) in zip(gains, losses, strict=True)
-    ]
+    losses = in_back_matter(question.text, statements)
+    return [gain[0] - behind if behind else sum(gain) for gain, behind in zip(gains, losses, strict=True)]
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:

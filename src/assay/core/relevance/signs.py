@@ -1,33 +1,21 @@
-"""Signs in a statement of what a question asks for: a reason, a measure, a time between two years, a name in code."""
+"""Signs in a statement of what a question asks for: a reason, a measure, a time between two years."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 
-from assay.core.lexicon import MONTHS, NUMBER_WORDS, NUMERALS, TENS
+from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.patterns import regex
 from assay.core.relevance.asking_words import Measure
-from assay.core.relevance.relevance_constants import LITERAL_WEIGHT
-from assay.core.relevance.topic_question import TopicQuestion, is_unspaced, keys
+from assay.core.relevance.topic_question import is_unspaced
 
 REASON = regex(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
     r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
     re.IGNORECASE,
 )
-GIVES_REASON = regex(
-    r"\b(?:because|owing to|due to|on account of|as a result of|(?:the|its|their|one) (?:\w+ )?(?:reasons?|cause)"
-    r"|caused by|weil|wegen|aufgrund|auf grund|infolge|(?:der|ein) (?:\w+ )?grund|ursache|la raison|porque|debido a"
-    r"|la razón|la causa|a razão|devido a|poiché|dovut[oa] a|omdat|doordat|vanwege|wegens|de reden|потому что|так как"
-    r"|поскольку|из-за|вследствие|ввиду|тому що|оскільки|ponieważ|z powodu|därför att|eftersom|på grund av"
-    r"|çünkü|nedeniyle|yüzünden)\b|\b(?:parce qu|à cause d|en raison d|a causa d|por causa d|причин|przyczyn)"
-    r"|因为|因為|由于|由於|原因|理由|لأن|بسبب|نتيجة",
-    re.IGNORECASE,
-)
-"""What gives the reason of something said before; unlike `REASON`, no word that is often something else ("da")."""
 _MEASURES: dict[Measure, tuple[str, ...]] = {
     "age": (
         r"\byears?\b|\baged?\b|\bborn\b|\b(?:is|was|turned) (?:about )?\d{1,3}(?=[.,;]|$)",
@@ -124,33 +112,6 @@ def has_name(text: str) -> float:
     return float(any(word[0][0].isupper() for word in _WORD.finditer(text) if word.start()))
 
 
-_TIMES = {
-    "en": r"\b(?:[a-z]*days?|dates?|(?:year|month|week|hour)(?:s|ly)?|daily|annual(?:ly)?|minutes?|noon|midnight|"
-    r"morning|evening|night|centur\w*|decades?|eras?|ages?|times?|ago|today|now|yesterday|tomorrow|spring|summer|autumn|winter|"
-    r"war|reign|early|late|later|after|before|during|since|until|till|while|BC|AD|BP|BCE|CE|[ap]m)\b",
-    "de": r"jahr|\btag|\bmonat|woche|stunde|minute|mittag|mitternacht|morgen|abend|nacht|jahrzehnt|zeit|\bära\b|epoche|"
-    r"\bheute|gestern|frühling|sommer|herbst|winter|krieg|\bfrüh|\bspät|\bnach\b|\bvor\b|während|seit|\bbis\b|\bchr\.",
-}
-"""Words that tell a time, beside years, dates, months and weekdays; in other languages any statement may tell one."""
-_CONDITION = regex(r"\b(?:when|whenever|if|once|unless|as|wenn|falls|sobald)\b", re.IGNORECASE)
-_PAST = regex(r"\W*(?:when (?:was|were|did|had)|wann (?:war|wurde|hat|hatte))", re.IGNORECASE)
-_AMBIGUOUS = ("may", "mar", "march", "mai", "dez")
-_MONTH = "|".join(month for month in MONTHS if month not in _AMBIGUOUS)
-_SET_IN_CODE = regex(r"`\d+`")
-"""A number as code: `8080` is no year."""
-_DATED = regex(
-    rf"(?<![\d.])\d{{3,4}}s?(?![\d.]\d)|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2}}|\d{{1,2}}:\d{{2}}|\b(?i:{_MONTH})\b|\b(?:May|March|Mai)\b"
-)
-
-
-def tells_time(question: TopicQuestion, text: str) -> bool:
-    """True if a text may tell when something was or is done; a condition may, unless the question is about the past."""
-    times, text = _TIMES.get(question.language), _SET_IN_CODE.sub(" ", text)
-    if times is None or _DATED.search(text) or re.search(times, text, re.IGNORECASE):
-        return True
-    return _PAST.match(question.text) is None and _CONDITION.search(text) is not None
-
-
 _YEARS = regex(
     r"(?<![\d.,])(?P<first>1\d{3}|20\d{2})(?:\s?[-–—~～]\s?|年?(?:到|至|から|まで)"
     r"|,?\s(?:to|till|until|through|bis|à|jusqu['’](?:à|en)|al?|hasta|até|tot|до|по|إلى|حتى)"
@@ -162,31 +123,3 @@ def stated_times(text: str) -> list[tuple[int, int]]:
     """The first and last year of each time that a text bounds by years: "from April 2013 until April 2015"."""
     found = ((int(match["first"]), int(match["last"])) for match in _YEARS.finditer(text))
     return [time for time in found if time[0] < time[1]]
-
-
-_LITERAL = regex(
-    r"(?<![^\s(\"'`“„«])(?:--?[A-Za-z][\w-]*|(?:/[\w.-]+){2,}|[A-Za-z]\w+(?:(?:[.@]|::)\w{2,})+|[A-Za-z]\w*_\w+)"
-    r"(?=(?:\(\))?[\s?,;:.!)\"'`”“»]|$)"
-)
-
-
-def written_otherwise(question: TopicQuestion, texts: Sequence[str]) -> list[float]:
-    """What each text loses since it has the words of what a question writes as in code, but not as written.
-
-    Words are compared by their stems, in which "--mirror" is "mirroring". 0 for all texts if none has it as written.
-    """
-    lost = [0.0] * len(texts)
-    for literal, own in _literals(question.text, question.analysis):
-        has = [literal.search(text) is not None for text in texts]
-        for at, text in enumerate(texts) if any(has) else ():
-            if not has[at] and own.issubset(keys(text, question.analysis)):
-                lost[at] = LITERAL_WEIGHT
-    return lost
-
-
-@lru_cache(maxsize=512)
-def _literals(question: str, analysis: str) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
-    """What a question writes as in code, each as a whole, and the keys of its words."""
-    found = dict.fromkeys(match[0] for match in _LITERAL.finditer(question))
-    made = ((re.compile(rf"(?<![\w-]){re.escape(each)}(?![\w-])"), keys(each, analysis)) for each in found)
-    return tuple((literal, frozenset(own)) for literal, own in made if own)

@@ -10,7 +10,6 @@ from assay.core.patterns import regex
 from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.definitions import is_defined_by
 from assay.core.relevance.relations import asks
-from assay.core.relevance.signs import GIVES_REASON
 from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
@@ -18,7 +17,6 @@ from assay.core.text import ends_sentence, words
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
-from assay.models.shown_documents.listings import items_asked
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.shown_documents.tabular import computed_units, headed_line, rows
@@ -88,9 +86,6 @@ def select(
         return []
     if found := rows(question, shelf):
         return found[:limit]
-    if items := items_asked(question, shelf):
-        told = _sentences(question, subject, shelf, context, limit)
-        return [*introduced(told, items), *items][:limit]
     asked, why = subject.asked, read_question(subject.asked.text).wanted == "reason"
     framed = [] if why else answers(asked, subject, shelf)
     if subject.books and not subject.rest:
@@ -101,13 +96,6 @@ def select(
         if any(map(_headed, subject.books)):
             return []
     return [*framed, *_sentences(question, subject, shelf, context, limit - len(framed))]
-
-
-def introduced(told: Iterable[QuotableUnit], items: Sequence[QuotableUnit]) -> list[QuotableUnit]:
-    """The best of what else answers a question for a list, if it is of the same source and no item."""
-    texts = {each.text for each in items}
-    best = next((each for each in told if not each.frame), None)
-    return [best] if best is not None and best.source == items[0].source and best.text not in texts else []
 
 
 def described(question: ParsedQuestion, shelf: ShownSources) -> bool:
@@ -173,8 +161,6 @@ def _sentences(
     if asks_several(question):
         return _distinct((_unit(*placed[each.place]) for each in judgement.of_each_source), limit)
     found = [placed[each.place] for each in judgement.near]
-    if read_question(question.text).wanted == "reason":
-        found = [one for each in found for one in (each, *_reason(each, placed))]
     return _distinct((_unit(*each) for each in (*_antecedent(found[0], placed), *found)), limit)
 
 
@@ -185,17 +171,6 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     near = before is not best and before[1].passage == best[1].passage
     told = before[1].kind == "prose" and ends_sentence(before[1].text) and not asks(before[1].text)
     return [before] if near and told else []
-
-
-def _reason(told: Placed, placed: Sequence[Placed]) -> list[Placed]:
-    """The sentence after one in its passage, if that gives the reason and the one does not."""
-    at = placed.index(told) + 1
-    after = placed[at] if at < len(placed) else told
-    if after[1].passage != told[1].passage or GIVES_REASON.search(told[1].text):
-        return []
-    return (
-        [after] if after[1].kind == "prose" and GIVES_REASON.search(after[1].text) and not asks(after[1].text) else []
-    )
 
 
 def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:

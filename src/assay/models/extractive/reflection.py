@@ -11,8 +11,6 @@ from assay.core.markers import parse, strip
 from assay.core.messages import Request
 from assay.core.phrases import nothing
 from assay.core.plan import CoverageStatus, Plan, PlanStep
-from assay.core.relevance import read_question
-from assay.core.relevance.version_notes import tells_change
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.models.extractive import actions as extractive_plans
@@ -71,8 +69,8 @@ def assess(request: Request) -> str:
 def judged(request: Request) -> tuple[Assessed, ...]:
     """Judge each part by the lines that cite something: those of its step's findings, or of all if it has no step.
 
-    A part is answered if such a line has a word of its topic, or is the note of the change it asks for; partly answered
-    if none does, and not answered without such a line. Lines that say that something was not found do not count.
+    A part is answered if such a line has a word of its topic, partly answered if none does, and not answered without
+    such a line. Lines that say that something was not found do not count.
     """
     parts = last(request, "parts", tuple[QuestionPart, ...]) or ()
     found = last(request, "findings", tuple[FindingMessage, ...]) or ()
@@ -86,8 +84,7 @@ def _judged(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
         return Assessed(part=part.part, status="not")
     wanted = set(topics(part.text))
     said = {key for line in stated for key in stems(line)}
-    asked = read_question(part.text)
-    if not wanted or wanted & said or any(tells_change(asked, line) for line in stated):
+    if not wanted or wanted & said:
         return Assessed(part=part.part, status="answered")
     named = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
     return Assessed(

@@ -20,12 +20,11 @@ from assay.core.relevance.section_titles import title_share
 from assay.core.text import ends_sentence
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
-from assay.models.extractive.answers import alike, calculated, frames, introduced, select
+from assay.models.extractive.answers import alike, calculated, frames, select
 from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
-from assay.models.shown_documents.listings import items_asked
 from assay.models.shown_documents.passages import one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
 from assay.models.shown_documents.tabular import is_in_rows, is_row_of
@@ -192,8 +191,6 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
         tasks = (question, *map(analyze, pair.sides))
         if compared := _compared(pair, [(short(task.text), select(task, shelf, question)) for task in tasks], shelf):
             return compared
-    if items_asked(question, shelf):
-        return select(question, shelf)
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
     return _once([unit for units in each for unit in units])
@@ -205,8 +202,6 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
         return followed
     if (pair := comparisons.read(question.text)) and (compared := _compared(pair, found, shelf)):
         return compared
-    if items := items_asked(question, shelf):
-        return [*introduced((unit for _, units in found for unit in units), items), *items]
     asked = {short(part) for part in parts(question.text)}
     own = [units for task, units in found if task.partition("\n")[0] in asked and units]
     each = own or [units for _, units in found if units]

@@ -68,8 +68,6 @@ Style = Literal["", "notes", "prose"]
 """How a document writes, if known. A paragraph of one line that does not end like a sentence is a title or a caption in
 `prose`; in `notes` it says as much as one that does.
 """
-LONGEST_ITEM = 160
-"""Characters of an item of a list that is quoted whole; of a longer one its first sentence is."""
 SETTING = 100
 """Characters of a sentence that is a name with its value; the rules for prose apply to a longer one."""
 LONGEST = 700
@@ -194,13 +192,6 @@ def _items(text: str) -> list[str]:
     if len(items := [item for item in _ITEM.split(text) if not item.isspace()]) > 1:
         return items
     return [text[start:end] for start, end in separate_lines(text)] or [text]
-
-
-def as_item(text: str) -> str:
-    """A short item of a list on one line, without its bullet; "" if it is long, code, a row, or cannot be quoted."""
-    line = one_line(_BULLET.sub("", text, count=1))
-    fits = 1 < len(line) <= LONGEST_ITEM and not (is_row(text) or _is_heading_or_code(text) or _unsafe(line))
-    return line if fits and any(map(_is_letter, line)) else ""
 
 
 def _parts(line: str) -> list[str]:
