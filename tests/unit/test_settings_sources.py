@@ -367,8 +367,16 @@ def test_a_password_with_letters_that_a_url_reserves_is_refused_unseen(
     assert "t/1" not in str(refused.value)
 
 
-def test_a_password_written_for_a_url_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    url = "postgresql://assay:se%3Acr%40t%2F1@db.corp/assay?direct=db.corp:5432"
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://assay:se%3Acr%40t%2F1@db.corp/assay?direct=db.corp:5432",
+        "postgresql:///assay",
+        "postgresql:///assay?host=/run/postgresql&user=ada@corp",
+        "postgresql://ada:secret@db.corp/assay?options=a@b",
+    ],
+)
+def test_a_password_written_for_a_url_is_taken(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setenv("ASSAY_DATABASE", url)
     found = settings.load().database
     assert found is not None

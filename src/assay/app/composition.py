@@ -19,6 +19,7 @@ from assay.core.ports.models import Secret
 from assay.services.context import Context
 from assay.services.ports import Wiring
 from assay.settings import Settings, tracing_patience, tracing_wanted
+from assay.settings.sections import AgentSettings
 from assay.store.presence import Presence
 
 if TYPE_CHECKING:
@@ -154,7 +155,8 @@ def opened(settings: Settings, home: Path | None, models: Mapping[str, Model] = 
         ConfigError: a required library, or a tool that the settings name, is not installed; or the log's file cannot
             be written.
     """
-    configuration.check_loaded(settings)
+    if settings.agents.tools != AgentSettings().tools:  # else there is nothing to load for it
+        configuration.check_loaded(settings)
     wiring: Wiring = components
     store = store_of(home, settings)
     context = Context(settings, home, store=store, wiring=wiring, presence=Presence(home), models=models)

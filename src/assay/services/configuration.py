@@ -64,8 +64,6 @@ def check_loaded(loaded: settings.Settings) -> None:
         ConfigError: one is not; the message names the setting, and the file or the environment.
     """
     tools = loaded.agents.tools
-    if tools == settings.sections.AgentSettings().tools:
-        return  # not worth a look at what is installed
     try:
         check_tools(tools)
     except UnknownName as error:

@@ -65,7 +65,9 @@ def database(value: object) -> object:
         return None
     if not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("expected postgresql://USER:PASSWORD@HOST/NAME, or none")
-    if "@" in address_parts(text).netloc.rpartition("@")[0] or "@" in text.partition(address_parts(text).netloc)[2]:
+    address = address_parts(text)
+    behind = address.path + address.fragment + ("" if address.path else address.query)
+    if "@" in address.netloc.rpartition("@")[0] or "@" in behind:
         raise ValueError("write what a URL reserves in a password as %40 (@), %2F (/), %3F (?), %23 (#) or %25 (%)")
     return Secret(text)
 
