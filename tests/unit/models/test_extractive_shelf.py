@@ -59,6 +59,23 @@ def test_what_is_no_field(text: str) -> None:
     assert read_field("S1.0", text) is None
 
 
+MINUTES = """
+## S1001 Committee, 5 September <file:///minutes.md>
+[S1001.4] * **Sculling**: 23 crews from seven clubs started on 24 August. Surplus EUR 1,870.
+[S1001.5] * **Waiting list**: nineteen adults want to join.
+"""
+
+
+def test_items_of_minutes_are_prose_where_they_are_shown_first() -> None:
+    (book,) = ShownSources([MINUTES]).books
+    assert book.fields == ()
+    assert [each.text for each in book.sentences] == [
+        "**Sculling**: 23 crews from seven clubs started on 24 August.",
+        "Surplus EUR 1,870.",
+        "**Waiting list**: nineteen adults want to join.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -131,6 +131,8 @@ def read_field(passage: str, text: str) -> PassageField | None:
     ):
         return None
     value = one_line(match["value"])
+    if ends_sentence(value) and (_BULLET.match(text) or len(sentences(value)) > 1):
+        return None  # prose behind a word for what it is about, as in minutes: "- **Regatta**: 23 crews started."
     if match["value"].startswith("**") or value.endswith("**"):
         value = value.removeprefix("**").removesuffix("**") if value.count("**") <= 2 else value
     name = " ".join(words(match["key"]))
