@@ -65,7 +65,13 @@ def database(value: object) -> object:
         return None
     if not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("expected postgresql://USER:PASSWORD@HOST/NAME, or none")
-    if "@" in address_parts(text).netloc.rpartition("@")[0] or "@" in text.partition(address_parts(text).netloc)[2]:
+    parts = address_parts(text)
+    named = "@" in parts.netloc  # else the rest may be that of a password
+    if (
+        "@" in parts.netloc.rpartition("@")[0]
+        or "@" in parts.path
+        or ("@" in f"{parts.query}{parts.fragment}" and not named)
+    ):
         raise ValueError("write what a URL reserves in a password as %40 (@), %2F (/), %3F (?), %23 (#) or %25 (%)")
     return Secret(text)
 
