@@ -381,3 +381,13 @@ def test_a_password_written_for_a_url_is_taken(monkeypatch: pytest.MonkeyPatch, 
     found = settings.load().database
     assert found is not None
     assert found.reveal() == url
+
+
+@pytest.mark.parametrize("rest", ["/assay", "/assay?host=/run/postgresql", "ana@db.corp/assay?application_name=a@b"])
+def test_a_database_without_a_host_or_with_a_sign_in_its_options_is_taken(
+    monkeypatch: pytest.MonkeyPatch, rest: str
+) -> None:
+    monkeypatch.setenv("ASSAY_DATABASE", f"postgresql://{rest}")
+    found = settings.load().database
+    assert found is not None
+    assert found.reveal() == f"postgresql://{rest}"

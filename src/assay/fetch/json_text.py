@@ -24,6 +24,10 @@ LONGEST_CELL = 1_000
 LONGEST_LINE = 500
 """Characters; JSON with longer lines was not written for readers."""
 DEPTH = 3
+DEEPEST = 100
+"""JSON in more levels than this was not written for readers, and could not be shown with all of them."""
+LARGER = 10
+"""How many times longer JSON may become by lines of its own for each value."""
 _TITLES = ("title", "headline", "name")
 _KINDS = {"FeatureCollection": "GeoJSON", "Feature": "GeoJSON"}
 
@@ -40,7 +44,7 @@ def read_json(text: str, name: str) -> Extracted | None:
         value = json.loads(text, parse_float=str, parse_int=str)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, (dict, list)) or not value:
+    if not isinstance(value, (dict, list)) or not value or (depth := _depth(value)) > DEEPEST:
         return None
     facts = {"format": _kind(value)}
     title = _title(value) or stem(name)
@@ -54,7 +58,17 @@ def read_json(text: str, name: str) -> Extracted | None:
             lines += row_lines([row.get(column, "") for column in columns], header)
         facts |= {"rows": str(len(rows)), "columns": ", ".join(header)[:1000]}
         return Extracted(text="\n\n".join(lines) + "\n", extractor=NAME, syntax="rows", title=title, metadata=facts)
-    return Extracted(text=_in_lines(text), extractor=NAME, syntax="code", title=title, metadata=facts)
+    return Extracted(text=_in_lines(text, depth), extractor=NAME, syntax="code", title=title, metadata=facts)
+
+
+def _depth(value: Any) -> int:
+    """The number of levels in JSON, up to one more than are read."""
+    depth, level = 0, [value]
+    while level and depth <= DEEPEST:
+        depth += 1
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [each for values in inner for each in values if isinstance(each, (dict, list))]
+    return depth
 
 
 def _kind(value: Any) -> str:
@@ -127,9 +141,13 @@ _ESCAPED = regex(r"\\\\|\\/|(?:\\u[0-9a-fA-F]{4})+")
 """A backslash, which begins nothing; a slash; characters that need no escape in a text in UTF-8."""
 
 
-def _in_lines(text: str) -> str:
-    """JSON with one value a line, unless it is so already; letters that were escaped are written out."""
-    if max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
+def _in_lines(text: str, depth: int) -> str:
+    """JSON with one value a line, unless it is so already, or would become too long; letters that were escaped are
+    written out.
+    """
+    lines = text.count(",") + 2 * (text.count("[") + text.count("{"))
+    short = lines * (2 * depth + 1) <= LARGER * len(text)
+    if short and max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
         with suppress(*UNREADABLE):
             text = msgspec.json.format(text, indent=2)
     return _ESCAPED.sub(lambda found: _letters(found[0]), text)

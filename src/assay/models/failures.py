@@ -50,7 +50,7 @@ _LOADING = regex(r"loading (?:the )?model|model is (?:still |currently )?loading
 """Words of llama.cpp, which listens before its model can answer."""
 _NO_MEMORY = regex(
     r"requires? more (?:system )?memory|insufficient (?:system )?(?:resources|memory)|out of memory"
-    r"|failed to load model|error loading model|unable to (?:allocate|load)",
+    r"|failed to load model|error loading model|unable to (?:allocate \w+ buffer|load model)",
     re.IGNORECASE,
 )
 """Words of Ollama and LM Studio for a model that does not fit into the machine."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import ipaddress
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from typing import cast
 
@@ -273,6 +274,13 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+def believed(proxies: Iterable[str]) -> list[str]:
+    """The addresses and networks whose word on requests counts; those of IPv4 also as a socket for both names them."""
+    found = [ipaddress.ip_network(each) for each in (*OWN_PROXIES, *proxies)]
+    both = (f"::ffff:{each.network_address}/{96 + each.prefixlen}" for each in found if each.version == 4)
+    return [*map(str, found), *both]
+
+
 def listening(host: str, port: int) -> socket.socket:
     """A socket bound to an address.
 
@@ -375,7 +383,7 @@ async def serve(
         log_config=None,
         access_log=False,
         server_header=False,
-        forwarded_allow_ips=[*OWN_PROXIES, *assay.settings.server.proxies],
+        forwarded_allow_ips=believed(assay.settings.server.proxies),
         ws="none",
         lifespan="on",
         timeout_graceful_shutdown=GRACE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
@@ -189,20 +188,50 @@ def matching(pattern: str, documents: Iterable[Document]) -> list[Document]:
 
     `*` and `?` stand for characters within one part of a path or an address, `**` for any folders too.
     """
-    whole, of_path = _compiled(pattern), _compiled(unquote(Path(places.absolute(pattern)).as_uri()))
+    whole, of_path = (_PIECE.findall(_folded(each)) for each in (pattern, _address_of(pattern)))
     return [
         each
         for each in documents
-        if any(whole.fullmatch(_folded(text)) for text in (each.name, _file_name(each), each.title, each.url) if text)
-        or of_path.fullmatch(_folded(unquote(each.url)))
+        if any(_matches(whole, _folded(text)) for text in (each.name, _file_name(each), each.title, each.url) if text)
+        or _matches(of_path, _folded(unquote(each.url)))
     ]
+
+
+def _address_of(path: str) -> str:
+    return unquote(Path(places.absolute(path)).as_uri())
 
 
 _PATTERN = regex(r"[*?]")
 _PIECE = regex(r"\*\*/?|\*|\?|[^*?]+")
-_MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    pieces = _PIECE.findall(_folded(pattern))
-    return re.compile("".join(_MEANING.get(piece) or re.escape(piece) for piece in pieces), re.DOTALL)
+def _matches(pieces: Sequence[str], text: str) -> bool:
+    """True if the pieces of a pattern make up a text.
+
+    Not by a regular expression, which for many stars would try all ways to share the text among them.
+    """
+    if not pieces or (pieces[-1][0] not in "*?" and not text.endswith(pieces[-1])):
+        return False
+    ends = {0}
+    for piece in pieces:
+        ends = _ends(piece, text, ends)
+    return len(text) in ends
+
+
+def _ends(piece: str, text: str, starts: set[int]) -> set[int]:
+    """Where a piece of a pattern can end that begins at one of these places."""
+    places_left = range(min(starts, default=len(text) + 1), len(text) + 1)
+    match piece:
+        case "**/":
+            return starts | {at + 1 for at in places_left[:-1] if text[at] == "/"}
+        case "**":
+            return set(places_left)
+        case "*":
+            reached = set(starts)
+            for at in places_left[:-1]:
+                if at in reached and text[at] != "/":
+                    reached.add(at + 1)
+            return reached
+        case "?":
+            return {at + 1 for at in starts if at < len(text) and text[at] != "/"}
+    return {at + len(piece) for at in starts if text.startswith(piece, at)}

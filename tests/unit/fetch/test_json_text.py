@@ -13,6 +13,7 @@ from assay.core.sources import Extracted, Fetched
 from assay.evidence.ingest import extractor_for
 from assay.evidence.ingest.units import page_name, page_text
 from assay.fetch.html import HtmlExtractor
+from assay.fetch.json_text import read_json
 from assay.fetch.text import CodeExtractor, CsvExtractor, TextExtractor
 from assay.fetch.web.response import media_type
 
@@ -138,3 +139,15 @@ def test_a_page_that_is_json_is_read_as_a_file_of_json_is(declared: str, path: s
 @pytest.mark.parametrize("body", [b"{{ template }} <p>Tides</p>", b"[1] See below.", b'{"a": 1}\n{"a": 2}\n'])
 def test_what_only_begins_like_json_stays_text(body: bytes) -> None:
     assert media_type("text/html", body) == "text/html"
+
+
+@pytest.mark.parametrize("depth", [80, 500])
+def test_json_that_lies_deep_does_not_become_many_times_as_long(depth: int) -> None:
+    text = "[" * depth + "1," * 10_000 + "1" + "]" * depth
+    found = read_json(text, "a.json")
+    assert found is None or len(found.text) < 10 * len(text)
+
+
+def test_json_of_any_depth_is_no_error() -> None:
+    for depth in range(850, 1_000):
+        read_json('[{"b":1,"a":' + "[" * depth + "]" * depth + '},{"a":1,"b":2}]', "a.json")

@@ -70,6 +70,10 @@ async def test_a_model_that_does_not_run_is_said_with_what_helps(status: int, me
     assert (error.transient, error.usable) == (transient, False)
 
 
+async def test_a_service_that_cannot_load_what_was_sent_runs() -> None:
+    assert (await failure(fault(503, "unable to load the picture"))).usable
+
+
 async def test_a_crash_in_the_stream_is_said_too() -> None:
     crash = chunk(error={"message": "The model has crashed without additional information. (Exit code: 6)"})
     error = await failure(Answer([crash]), "lmstudio:m")

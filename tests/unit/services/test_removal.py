@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,10 @@ async def test_a_deleted_file_takes_no_other_of_a_similar_name_out(tmp_path: Pat
         await collections.read_files(assay._context, [str(file) for file in files], "mine", None)
         await collections.drop_files(assay._context, [str(files[0])], "mine", [])
         assert [each.name for each in await assay.documents("mine")] == ["a.md.txt"]
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 30 + "b", "*" * 60 + "b", "**/" * 30 + "x", "*?" * 30 + "b"])
+def test_a_pattern_of_many_stars_takes_no_longer_than_others(pattern: str) -> None:
+    began = time.process_time()
+    assert matching(pattern, [document("a" * 200 + "c", "file:///" + "a/" * 100)]) == []
+    assert time.process_time() - began < 2

@@ -16,7 +16,10 @@ from assay.core.web_addresses import TRACKING, BadUrl, Url, read
 from assay.fetch.wall_words import LOGIN_PLACE
 
 MOVED = "not found: the link leads to the site's home page"
-_HOME = regex(r"(?:index|home|default|main|start|welcome|main[-_ ]?page|portal|homepage)(?:\.\w{1,5})?", re.IGNORECASE)
+_HOME = regex(
+    r"(?:index|home|default|main|start|welcome|main[-_ ]?page|portal|homepage)(?:\d|[-_.][a-z]{2})?(?:\.\w{1,5})?",
+    re.IGNORECASE,
+)
 """The end of the address of a home page itself."""
 _NO_PAGE = regex(
     r"docs?|documentation|wiki|blog|site|web|latest|stable|current|master|v\d[\d.]*|\d+(?:\.\d+)+|(?:19|20)\d\d",
@@ -37,7 +40,7 @@ def leads_home(page: Fetched) -> str:
     if _site(asked) != _site(final) or LOGIN_PLACE.search(asked.target.partition("?")[0]):
         return ""
     parts, left = _parts(asked), _parts(final)
-    if parts == left or (left and not _is_home_in(left, parts)) or _query(final):
+    if parts == left or (left and not _is_home_in(left, parts)) or _query(final) or "#" in page.final_url:
         return ""
     named = [each for each in parts if not (_is_language(each) or _HOME.fullmatch(each) or _NO_PAGE.fullmatch(each))]
     if named:  # a query alone, as of a campaign, leads to a home page anyway
@@ -50,8 +53,9 @@ def _site(url: Url) -> str:
 
 
 def _parts(url: Url) -> list[str]:
-    """The parts of an address's path, without the end of a home page's."""
-    parts = [unquote(each) for each in url.target.partition("?")[0].split("/") if each]
+    """The parts of an address's path, without the end of a home page's, and without numbers of sessions."""
+    names = (each.partition(";")[0] for each in url.target.partition("?")[0].split("/"))
+    parts = [unquote(each) for each in names if each]
     return parts[:-1] if parts and _HOME.fullmatch(parts[-1]) else parts
 
 
