@@ -303,7 +303,7 @@ def measure_within(language: str, folder: Path, options: argparse.Namespace) -> 
     for kind in (PARAGRAPH, SENTENCE):
         refused = sum(not each.kept for each in found[kind])
         print(f"    {kind}, refused {_share(refused, len(found[kind]))}")
-        for name in ("chance", "plain"):
+        for name in ("chance", "plain") if right else ():  # what is lost is a share of the right answers
             values = [getattr(each, name) for each in found[kind]]
             bounds = [sorted(getattr(each, name) for each in right)[int(lost * len(right))] for lost in LOST]
             shares = (sum(value < bound for value in values) / max(len(values), 1) for bound in bounds)

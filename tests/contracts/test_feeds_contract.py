@@ -16,7 +16,7 @@ from waiting import until
 from assay.core.errors import UnknownName
 from assay.core.events import RunWaiting
 from assay.core.ports import Commit, EventDraft, Journal
-from assay.run.feeds import LOOK_SECONDS, WINDOW, Feeds
+from assay.run.feeds import LOOK_SECONDS, PAGE, WINDOW, Feeds
 
 LIMIT = 120.0
 
@@ -188,6 +188,38 @@ async def test_a_run_that_is_unknown_or_deleted_is_said_to_be(journal: Journal):
     await journal.delete("r1")
     with pytest.raises(UnknownName):
         await following
+    await feeds.close()
+
+
+@pytest.mark.parametrize("stored_again", [False, True])
+async def test_a_run_deleted_before_it_was_read_is_said_to_be(journal: Journal, stored_again: bool):
+    lease = await begin(journal)
+    await journal.commit(lease, commit_of(*map(str, range(PAGE + 100))))
+    await journal.release(lease)
+    feeds = Feeds(journal)
+    following = feeds.groups("r1", patient=True)
+    assert len(await anext(following)) == PAGE
+    await journal.delete("r1")
+    if stored_again:
+        await begin(journal)
+    async with asyncio.timeout(LIMIT):
+        with pytest.raises(UnknownName):
+            await anext(following)
+    await feeds.close()
+
+
+async def test_a_run_stored_again_with_fewer_events_is_another(journal: Journal):
+    lease = await begin(journal)
+    await journal.commit(lease, commit_of("a", "b"))
+    feeds = Feeds(journal)
+    following = feeds.groups("r1", patient=True)
+    assert len(await anext(following)) == 3
+    await journal.release(lease)
+    await journal.delete("r1")
+    await begin(journal)
+    async with asyncio.timeout(LIMIT):
+        with pytest.raises(UnknownName):
+            await anext(following)
     await feeds.close()
 
 

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from shells import TIDES, Command, apart, spoken
 
+from assay.core.errors import SearchError
 from assay.evidence.ingest import moves
+from assay.search.local.local_search import LocalSearch
+from assay.search.vectors.hybrid import HybridSearch
 
 ASKED = "How high does the tide at Brest rise?"
 AGAIN = "By how much does the tide rise at Brest?"
@@ -123,3 +126,34 @@ def test_an_unchanged_folder_costs_no_look_for_files(assay: Command, monkeypatch
         done(assay, "docs", "add", folder, "-c", "sea")
     done(assay, "docs", "sync", "sea")
     assert looked == []
+
+
+def test_what_a_person_took_out_of_another_collection_stays_out_of_it(assay: Command) -> None:
+    for collection in ("sea", "coast"):
+        done(assay, "docs", "add", "a", "-c", collection)
+    Path("a/ebb.md").write_text("# Ebb\n\nThe ebb takes six hours.\n")
+    done(assay, "docs", "rm", "tides.md", "-c", "coast", "--yes")
+    os.rename("a/tides.md", "a/brest.md")
+    for collection in ("sea", "coast"):
+        done(assay, "docs", "sync", collection)
+    assert addresses(assay, "sea") == [url("a/brest.md"), url("a/ebb.md")]
+    assert addresses(assay, "coast") == [url("a/ebb.md")]
+
+
+def test_a_sync_does_what_is_left_after_an_index_failed(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a/ebb.md").write_text("# Ebb\n\nThe ebb takes six hours.\n")
+    done(assay, "docs", "add", "a", "-c", "sea")
+    done(assay, "docs", "rm", "tides.md", "-c", "sea", "--yes")
+    os.rename("a/tides.md", "a/brest.md")
+    os.rename("a/ebb.md", "a/zanzibar.md")
+
+    def fails(*_: object) -> None:
+        raise SearchError("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(LocalSearch, "renew", fails)
+        broken.setattr(HybridSearch, "renew", fails)
+        assert assay("docs", "sync", "sea").returncode != 0
+    done(assay, "docs", "sync", "sea")
+    assert addresses(assay, "sea") == [url("a/zanzibar.md")]
+    assert "zanzibar.md" in done(assay, "docs", "search", "zanzibar", "-c", "sea")

@@ -58,6 +58,9 @@ _CRASHED = regex(
     r"runner process (?:has terminated|no longer running)|model runner has unexpectedly stopped|model has crashed",
     re.IGNORECASE,
 )
+_WINDOW = regex(
+    r"context[ _-]?(?:length|window|size)\D{0,12}?(\d[\d,]{2,})|(\d[\d,]{2,})[ _-]maximum context", re.IGNORECASE
+)
 _UNPARSED = regex(r"Failed to parse input at pos \d+: (.+)", re.DOTALL)
 """llama.cpp's words for a call by the model that its parser does not know, with that text."""
 NOT_RUNNING = "free memory or choose a smaller model; the log of {service} says more"
@@ -214,6 +217,12 @@ def passing(status: int) -> bool:
 def too_long(text: str) -> bool:
     """True if a service's words say that a request does not fit the model's window."""
     return _TOO_LONG.search(text) is not None
+
+
+def stated_window(text: str) -> int:
+    """The window in tokens that a service names as it refuses a request that is too long; 0 if it names none."""
+    found = _WINDOW.search(text) if too_long(text) else None
+    return int(next(each for each in found.groups() if each).replace(",", "")) if found else 0
 
 
 def declined(text: str) -> bool:

@@ -109,6 +109,8 @@ class Feeds:
                 if found := await self._after(feed, run_id, after):
                     after = found[-1].seq
                     yield found
+                elif after < last:  # the log no longer has them, so it is not the one that was followed
+                    raise feed.failure or _unknown(run_id)
                 if after < last:
                     continue
                 if feed.failure is not None:
@@ -192,12 +194,12 @@ class Feeds:
         found = await self._journal.news(last, PAGE) if last else {}
         for run_id, seq in last.items():
             feed, news = self._feeds.get(run_id), found.get(run_id)
-            if feed is not None and news is not None:
+            if feed is not None and news is not None and news.row.last_seq >= seq:
                 if news.events and feed.last == seq:  # else it was created again meanwhile
                     feed.extend(news.events)
                     feed.tell()
                 await self._catch_up(feed, news.row)
-            elif feed is not None:
+            elif feed is not None and feed.last == seq:  # deleted, and perhaps stored again with fewer events
                 feed.failure = _unknown(run_id)
                 del self._feeds[run_id]
                 feed.tell()

@@ -42,6 +42,8 @@ else:
 
 GONE = ("not found", "gone")
 """Kinds of failures after which a page is gone; after any other it stays as it was."""
+RENEWAL = "renewal/"
+"""Before the row number of a document that was moved, as long as its names in the index are those of before."""
 BATCH, BATCH_BYTES = 200, 32_000_000
 
 
@@ -49,8 +51,7 @@ class Gathering:
     """Reads places into the library, and returns them as origins with their documents.
 
     `files` counts what was read, `added` what of it is new to the library. `warnings` are sentences for the user,
-    `notes` say in detail what was left out on purpose; `skipped` has the same by file. `new_places` has the addresses
-    of documents whose file was moved, by their earlier ones.
+    `notes` say in detail what was left out on purpose; `skipped` has the same by file.
     """
 
     def __init__(self, context: Context, reading: ReadingMonitor) -> None:
@@ -59,10 +60,10 @@ class Gathering:
         self._allowed, self._context = context.allowed_hosts, context
         self._largest = int(context.settings.documents.max_file_mb * 1_000_000)
         self.files = self.added = 0
+        self._renewed = False
         self.warnings: list[str] = []
         self.notes: list[str] = []
         self.unchanged: list[str] = []
-        self.new_places: dict[str, str] = {}
         self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
 
     async def paths(self, paths: Sequence[str], collection: str) -> list[Origin]:
@@ -178,10 +179,22 @@ class Gathering:
         self.notes += done.notes
         self.skipped |= done.skipped
         self.unchanged += done.unchanged
-        self.new_places |= done.new_places
-        if done.moved:
-            self._context.search.renew(done.moved)
+        self._renew(done.moved)
         return done
+
+    def _renew(self, moved: Sequence[int]) -> None:
+        """Renew moved documents (row numbers) in the index, and those for which it failed before.
+
+        Raises:
+            SearchError, StoreError: the index cannot be written; the next reading tries it again.
+        """
+        cache = self._store.cache
+        for row in moved:
+            cache.keep(f"{RENEWAL}{row}", b"")
+        if (moved or not self._renewed) and (waiting := cache.known(RENEWAL)):
+            self._context.search.renew(sorted(int(each.removeprefix(RENEWAL)) for each in waiting))
+            cache.forget(waiting)
+        self._renewed = True
 
     def _paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
         away = {each.place for each in origins if places.is_away(each, self._store.library)}

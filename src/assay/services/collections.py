@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -148,7 +148,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
         before = {each.place: each for each in origins}
         found = await _again(gathering, origins)
         after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
-        synced = await asyncio.to_thread(_apply, context, collection, every, after, gathering.new_places)
+        synced = await asyncio.to_thread(_apply, context, collection, every, after)
         await asyncio.to_thread(context.search.sync, reading.say)
     fields = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
     return msgspec.structs.replace(synced, **fields)
@@ -223,14 +223,13 @@ def _apply(
     collection: str,
     before: Sequence[Origin],
     after: Sequence[Origin],
-    new_places: Mapping[str, str],
 ) -> Synced:
     """Make a collection contain what its places give now, except what a person removed.
 
     Reading takes long, so what others have added and removed since `before` is looked up again: it stays so.
     """
     library, now = context.store.library, context.clock.now()
-    known = {each.place: places.followed(each, new_places) for each in library.origins(collection)}
+    known = {each.place: each for each in library.origins(collection)}
     looked_at = {origin.place: origin for origin in after if origin.place in known}
     renewed = [_renewed(context, each, known[place].left_out, now) for place, each in looked_at.items()]
     others = [origin for place, origin in known.items() if place not in looked_at]

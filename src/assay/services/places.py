@@ -385,9 +385,3 @@ def without(origin: Origin, documents: Mapping[str, str]) -> Origin:
         documents=tuple(sha for sha in origin.documents if sha not in documents),
         left_out=tuple(dict.fromkeys((*origin.left_out, *(documents[sha] for sha in gone)))),
     )
-
-
-def followed(origin: Origin, new_places: Mapping[str, str]) -> Origin:
-    """An origin whose removed documents stay removed at their new addresses (by the earlier ones)."""
-    found = tuple(new_places[each] for each in origin.left_out if each in new_places)
-    return msgspec.structs.replace(origin, left_out=(*origin.left_out, *found)) if found else origin

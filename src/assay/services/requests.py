@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from assay.core.errors import InProgress, RequestDiffers
+from assay.core.ports import Cache
 from assay.core.sources import sha256
 from assay.run.process import is_dead, this_process
 from assay.services.context import Context
@@ -33,23 +34,42 @@ async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaita
     """Return what `do` gave for the first request with this `key`; see `Home.once`."""
     cache, name = context.store.cache, f"{PREFIX}{sha256(key.encode())}"
     mine = _Request(this_process(), sha256(asked), time.time())
-    await asyncio.to_thread(cache.keep, name, msgspec.json.encode(mine))
-    stored = await asyncio.to_thread(cache.recall, name)
-    first = mine if stored is None else msgspec.json.decode(stored, type=_Request)  # just deleted
+    first = await _first(cache, name, mine)
     if first.asked != mine.asked:
         raise RequestDiffers(key)
     done = await asyncio.to_thread(cache.recall, name + DONE)
     if done is not None:
         return done.decode()
-    if name in _going or (first.holder != mine.holder and not is_dead(first.holder)):
+    if name in _going:
         raise InProgress(key)
     _going.add(name)
     try:
+        holder = await _holder(cache, name, first, mine)
+        done = await asyncio.to_thread(cache.recall, name + DONE)  # again: it may have been done since the first look
+        if done is not None:
+            return done.decode()
+        if holder != mine.holder:
+            raise InProgress(key)
         result = await do()  # a failed one may be repeated
         await asyncio.to_thread(cache.keep, name + DONE, result.encode())
     finally:
         _going.discard(name)
     return result
+
+
+async def _first(cache: Cache, name: str, mine: _Request) -> _Request:
+    """What is stored under a name: `mine`, if nothing was."""
+    await asyncio.to_thread(cache.keep, name, msgspec.json.encode(mine))
+    stored = await asyncio.to_thread(cache.recall, name)
+    return mine if stored is None else msgspec.json.decode(stored, type=_Request)  # just deleted
+
+
+async def _holder(cache: Cache, name: str, first: _Request, mine: _Request) -> str:
+    """Who does a request. One process takes it over from one that has ended: the first that says so."""
+    holder = first.holder
+    while holder != mine.holder and is_dead(holder):
+        holder = (await _first(cache, f"{name}/after/{sha256(holder.encode())}", mine)).holder
+    return holder
 
 
 async def forget_old(context: Context) -> int:

@@ -86,6 +86,27 @@ async def test_too_long_a_request_may_be_a_servers_error() -> None:
     await failure(fault(500, words), "llamacpp:m", ContextTooLong)
 
 
+@pytest.mark.parametrize(
+    ("words", "window"),
+    [
+        ("This model's maximum context length is 4096 tokens. However, you requested 6000 tokens.", 4_096),
+        ("'max_tokens' is too large: 6000. This model's maximum context length is 4,096 tokens and your", 4_096),
+        ("request (6010 tokens) exceeds the available context size (4096 tokens), try increasing it", 4_096),
+        ("Prompt contains 6000 tokens, too large for model with 4096 maximum context length", 4_096),
+        ("the request exceeds the available context size", 8_192),
+        ("This model's maximum context length is 16384 tokens.", 8_192),
+    ],
+)
+async def test_the_window_that_a_refusal_names_is_learnt(words: str, window: int) -> None:
+    for answer in (fault(400, words), Answer([chunk(error={"message": words, "code": 400})])):
+        with chat_server(answer) as server:
+            model = create("vllm:m", Access(url=server.url))
+            with pytest.raises(ContextTooLong):
+                [_ async for _ in model.stream(ASKED)]
+            await model.close()
+        assert (model.profile.window, model.profile.max_output) == (window, min(window, 8_192))
+
+
 WRITTEN = "<tool_call>\n<function=search>\n<parameter=query>\ntide\n</parameter>\n</function>\n</tool_call>"
 
 

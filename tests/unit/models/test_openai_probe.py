@@ -163,6 +163,16 @@ async def test_a_server_that_loads_its_model_is_asked_again() -> None:
         await model.close()
 
 
+async def test_a_server_that_did_not_say_the_window_is_asked_again() -> None:
+    answers: dict[str, Any] = {"/v1/models": {"data": []}}
+    with server(answers, live=answers) as url:
+        model = create("vllm:m", Access(url=url))
+        assert await model.described() == ModelFacts()
+        answers.update(VLLM)
+        assert await model.described() == ModelFacts(window=32_768)
+        await model.close()
+
+
 async def test_a_hosted_service_is_not_asked() -> None:
     model = create("mine:m", Access(url="http://192.0.2.1/v1"))
     assert await model.described() == ModelFacts()

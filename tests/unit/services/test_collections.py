@@ -172,7 +172,7 @@ async def test_what_changes_while_a_sync_reads_stays_changed(notes: Path, tmp_pa
         read = [msgspec.structs.replace(each, documents=()) if each.place == str(notes) else each for each in before]
         await assay.remove(["a.md", str(tmp_path / "c.md")], "mine")
         await assay.add(copies / "b.md", "mine")
-        done = await asyncio.to_thread(_apply, assay._context, "mine", before, read, {})
+        done = await asyncio.to_thread(_apply, assay._context, "mine", before, read)
         assert await names(assay, "mine") == {"b.md"}
         assert done.documents == 1
         assert (await assay.sync("mine")).documents == 1

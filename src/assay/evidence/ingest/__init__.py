@@ -94,7 +94,7 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     warning is a sentence for the user, a note has details: what was left out on purpose. `given` has the documents
     (hashes) of each file and page, by name. `skipped` has what gave no document, and why, except members of `unchanged`
     archives, which were not opened again. `moved` has the row numbers of known documents that got another place, since
-    their file is gone, and `new_places` their addresses by the earlier ones.
+    their file is gone.
     """
 
     collection: str
@@ -107,7 +107,6 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     skipped: dict[str, tuple[SkippedFile, ...]] = {}
     unchanged: tuple[str, ...] = ()
     moved: tuple[int, ...] = ()
-    new_places: dict[str, str] = {}
 
 
 class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,7 +182,6 @@ def ingest(
         skipped=reading.skipped,
         unchanged=tuple(reading.unchanged),
         moved=tuple(shelf.moved),
-        new_places=shelf.new_places,
     )
 
 

@@ -10,7 +10,7 @@ from assay.core.errors import ExtractError
 from assay.core.ports import Blobs, Clock, DocumentMove, FileStamp, Library
 from assay.core.sources import FINAL_URL, SYNTAXES, Document, Extracted, Fetched, Snapshot, sha256
 from assay.core.web_addresses import canonical
-from assay.evidence.ingest.moves import MissingFiles
+from assay.evidence.ingest.moves import MissingFiles, keep_out
 from assay.evidence.ingest.units import IngestPart
 
 BATCH = 400
@@ -26,7 +26,7 @@ SECONDS = 2.0
 class DocumentIntake:
     """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
 
-    `moved` has the row numbers of those that got another place, and `new_places` their addresses by the earlier ones.
+    `moved` has the row numbers of those that got another place.
     A library that is `fresh` and empty need not be asked whether it knows a document.
     """
 
@@ -40,7 +40,6 @@ class DocumentIntake:
         self.documents: dict[str, None] = {}
         self.added = 0
         self.moved: list[int] = []
-        self.new_places: dict[str, str] = {}
         self.missing = MissingFiles()
         self._moves: list[DocumentMove] = []
         self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
@@ -101,7 +100,6 @@ class DocumentIntake:
                 named = extracted.name or part.name
                 self._moves.append(DocumentMove(sha256=name, before=stored.url, url=url, name=named))
                 self.moved.append(stored.row)
-                self.new_places[stored.url] = url
 
     def include(self, documents: Iterable[str]) -> None:
         """Add documents that are in the library."""
@@ -123,6 +121,8 @@ class DocumentIntake:
         if self._unasked:
             self._store_new()
         self._blobs.wait()
+        if self._moves:  # first: if this process ends in between, what a person removed stays so at both places
+            keep_out(self._library, {each.before: each.url for each in self._moves})
         if self._batch or self._stamps or self._moves:
             self._library.add(self._batch, self._collection, self._stamps, self._moves)
         if self._known:

@@ -11,12 +11,15 @@ this folder. Where a whole folder was renamed, its documents keep their places.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
+import msgspec
+
 from assay.core.later import later
+from assay.core.ports import Library, Origin
 from assay.evidence.ingest.files import address
 
 if TYPE_CHECKING:
@@ -67,6 +70,28 @@ class MissingFiles:
         if gone is None:
             gone = self._gone[file] = is_gone(file, shared=self._shared)
         return gone
+
+
+def keep_out(library: Library, new_places: Mapping[str, str]) -> None:
+    """Let documents that a person removed stay removed at their new addresses (by the earlier ones).
+
+    In every collection: one that is synced later meets them at the new address only.
+
+    Raises:
+        StoreError: the library cannot be written.
+    """
+    for row in library.collections():
+        if row.origins and not row.name.startswith(f"{row.owner}/"):  # else it is another's
+            found = [_followed(each, new_places) for each in library.origins(row.name)]
+            if changed := [each for each in found if each is not None]:
+                library.remember(row.name, changed)
+
+
+def _followed(origin: Origin, new_places: Mapping[str, str]) -> Origin | None:
+    """An origin with the new addresses of what was removed from it; None if it has them."""
+    found = [new_places[each] for each in origin.left_out if each in new_places]
+    left_out = tuple(dict.fromkeys((*origin.left_out, *found)))
+    return None if left_out == origin.left_out else msgspec.structs.replace(origin, left_out=left_out)
 
 
 def is_gone(file: str, *, shared: bool = False) -> bool:

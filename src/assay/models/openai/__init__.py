@@ -20,7 +20,7 @@ from assay.core.ports import Access
 from assay.core.ports.models import Secret, writes
 from assay.core.remote_services import trusted
 from assay.models.catalogue import listed, profile, unreachable
-from assay.models.failures import ServiceFault, hidden, loading, read_fault, refused, unknown_model
+from assay.models.failures import ServiceFault, hidden, loading, read_fault, refused, stated_window, unknown_model
 from assay.models.openai import chat_services, concessions, reply_assembly
 from assay.models.openai.chat_services import SERVICES, ChatService, service_of
 from assay.models.openai.reply_assembly import Assembler
@@ -85,6 +85,8 @@ class ChatCompletions:
                     elif isinstance(fault, ServiceFault) and fault.miscalled and assembler.rescue(fault):
                         break
                     else:
+                        if isinstance(fault, ServiceFault):
+                            self._note_window(fault)
                         raise hidden(reply_assembly.of_fault(self._service.name, fault), self._key)
         except (httpx2.HTTPError, httpx2.SSEError) as error:
             raise self._failed(error) from error
@@ -104,19 +106,19 @@ class ChatCompletions:
         return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
 
     async def described(self, *, load: bool = True) -> ModelFacts:
-        """Return what a server on this machine says about the model; it is asked until it has answered once."""
+        """Return what a server on this machine says about the model; it is asked until it has said the window."""
         if not self._service.local or self._told is not None:
             return self._told or ModelFacts()
         facts = await chat_services.server_facts(self._service.url, self._model, self._headers(), load=load)
         if facts is None:
             return ModelFacts()
-        self._told = facts.facts
         if facts.facts.window:
+            self._told = facts.facts
             most = min(MAX_OUTPUT, facts.facts.window)
             self._profile = msgspec.structs.replace(self._profile, max_output=max(most, self._profile.max_output))
         if facts.tools is False:
             self._without = msgspec.structs.replace(self._without, tools=False)
-        return self._told
+        return facts.facts
 
     async def close(self) -> None:
         """Close the connections."""
@@ -206,12 +208,23 @@ class ChatCompletions:
     async def _refused(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
         """The error for a service's refusal; if the service lacks the model, the error lists those it has."""
         at, status = self._service, response.status_code
+        self._note_window(fault)
         if unknown_model(status, fault):
             return ModelError(await self._without_model(status), transient=False, usable=False)
         if status == httpx2.codes.NOT_FOUND:
             words = f"{at.name} has no chat completions at {at.url} (404): {BASE}"
             return ModelError(words, transient=False, usable=False)
         return hidden(refused(at.name, status, response.headers, fault), self._key)
+
+    def _note_window(self, fault: ServiceFault) -> None:
+        """Learn the window of a local model that its server names as it refuses a request that is too long.
+
+        The server may have been too busy to say it before the run, and a smaller one than expected costs each call.
+        """
+        window = stated_window(fault.text)
+        if self._service.local and chat_services.LEAST <= window < self._profile.window:
+            most = min(self._profile.max_output, window)
+            self._profile = msgspec.structs.replace(self._profile, window=window, max_output=most)
 
     async def _without_model(self, status: int) -> str:
         """A message that the service lacks the model, with the models it has that write."""
