@@ -347,14 +347,15 @@ class _Registration:
 
         It is no more than their word: it may be the day on which they first saw the page. So it is kept apart.
         """
+        claimed = {key: "" for key in (FOUND_DATE, FOUND_BY) if key in document.metadata}  # a file may have any field
         if document.published or document.media_type == SNIPPET:
-            return {}
+            return claimed
         place = canonical(document.url)
         earlier = (self.held.sources[id] for id in self.held.lane_sources[self.lane])
         for hit in (*earlier, *self.sources):
             if hit.media_type == SNIPPET and hit.published and canonical(hit.url) == place:
                 return {FOUND_DATE: hit.published, FOUND_BY: hit.metadata.get("provider", "")}
-        return {}
+        return claimed
 
     def _row(self, kind: RowKind, id: str, data: object) -> None:
         if (kind, id) not in self.held.rows and (kind, id) not in self.known:

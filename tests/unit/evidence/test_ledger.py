@@ -229,3 +229,11 @@ def test_a_page_without_a_date_has_that_of_the_search_apart_from_its_own() -> No
     place = "https://port.example/d"
     _, page = ledger.register(4, [found(place, "2022"), found(place, "", page=True)]).sources
     assert page.metadata[FOUND_DATE] == "2022"
+
+
+def test_a_file_that_claims_to_be_dated_by_a_search_is_not_believed() -> None:
+    page = found("https://port.example/a", "", page=True)
+    claims = {FOUND_DATE: "1999-01-01", FOUND_BY: "brave", "author": "Ada"}
+    claiming = msgspec.structs.replace(page, document=msgspec.structs.replace(page.document, metadata=claims))
+    (source,) = Ledger().register(2, [claiming]).sources
+    assert source.metadata == {FOUND_DATE: "", FOUND_BY: "", "author": "Ada"}
