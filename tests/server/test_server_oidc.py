@@ -14,14 +14,8 @@ from accounts import accounts, assay, code, logged_in, session
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from oidc_browser import BEGIN, Browser, variables
-from oidc_provider import AUDIENCE, CLIENT, SECRET, Running, provider
+from oidc_provider import AUDIENCE, CLIENT, SECRET, Running
 from serving import WAIT, Served, served
-
-
-@pytest.fixture(scope="module")
-def idp() -> Iterator[Running]:
-    with provider() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

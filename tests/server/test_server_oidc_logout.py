@@ -17,12 +17,6 @@ from serving import Served, served
 
 
 @pytest.fixture(scope="module")
-def idp() -> Iterator[Running]:
-    with provider() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return accounts(tmp_path_factory.mktemp("logout") / "home", ana="admin")
 

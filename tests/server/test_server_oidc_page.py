@@ -12,18 +12,12 @@ import httpx
 import pytest
 from accounts import accounts
 from oidc_browser import BEGIN, Browser, variables
-from oidc_provider import Running, provider
+from oidc_provider import Running
 from serving import Served, served
 
 from assay.server.id_claims import skew
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
-
-
-@pytest.fixture(scope="module")
-def idp() -> Iterator[Running]:
-    with provider() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

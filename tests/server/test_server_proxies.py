@@ -14,7 +14,7 @@ import httpx
 import pytest
 from accounts import accounts
 from oidc_browser import BEGIN, variables
-from oidc_provider import Running, provider
+from oidc_provider import Running
 from serving import WAIT, Served, served
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
@@ -24,12 +24,6 @@ from assay.settings import load
 
 HERE, THERE, NETWORK = "127.0.0.1", "127.7.0.3", "127.7.0.0/16"
 SAID = {"Host": "research.corp", "X-Forwarded-Proto": "https", "X-Forwarded-For": "198.51.100.7"}
-
-
-@pytest.fixture(scope="module")
-def idp() -> Iterator[Running]:
-    with provider() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -140,8 +140,7 @@ def _hidden(secret: str) -> Iterator[str]:
         yield secret
         return
     rest, _, query = secret.partition("://")[2].partition("?")
-    authority = rest.partition("/")[0]
-    user = (authority if "@" in authority else rest).rpartition("@")[0]  # a password may contain a slash
+    user = rest.partition("/")[0].rpartition("@")[0]
     named = [value for name, _, value in (part.partition("=") for part in query.split("&")) if "password" in name]
     written = [user.partition(":")[2], *named]
     yield from dict.fromkeys(each for password in written for each in (password, unquote(password)) if each)
