@@ -52,7 +52,7 @@ A bug is none of these: it stays a plain exception, is never stored, and fails t
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 
@@ -101,9 +101,21 @@ class UnknownName(UsageError):
         if near:
             message += f"; did you mean {near[0]!r}?"
         elif known:
-            message += f"; use one of: {', '.join(known[:NAMED])}{', …' if len(known) > NAMED else ''}"
+            shown = _closest(name, known)
+            message += f"; use one of: {', '.join(shown[:NAMED])}{', …' if len(shown) > NAMED else ''}"
         super().__init__(f"{message} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
+
+
+def _closest(name: str, known: Sequence[str]) -> Sequence[str]:
+    """Of too many names with dots to list: those of the group that is meant, else the groups (`agents.*`)."""
+    if len(known) <= NAMED:
+        return known
+    groups = {each.partition(".")[0] for each in known}
+    meant = difflib.get_close_matches(name.partition(".")[0], groups, n=1)
+    if meant and "." in name:
+        return [each for each in known if each.partition(".")[0] == meant[0]]
+    return sorted({f"{group}.*" if dot else group for group, dot, _ in (each.partition(".") for each in known)})
 
 
 class UnknownOption(UnknownName, TypeError):

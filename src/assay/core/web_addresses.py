@@ -73,7 +73,7 @@ def read(text: str, base: str = "") -> Url:
     except (ValueError, UnicodeEncodeError) as error:
         raise BadUrl("not an address") from error
     if url.protocol not in SCHEMES:
-        raise BadUrl(f"not http or https, but {url.protocol[:20]}")
+        raise BadUrl(f"its scheme is {url.protocol[:20].rstrip(':')}, not http or https")
     if url.username or url.password:
         raise BadUrl("an address which names a user or a password")
     if not url.hostname.strip("."):

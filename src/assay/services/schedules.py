@@ -101,7 +101,7 @@ class ScheduleBook:
         known = self.all()
         found = [each for each in known if reference and each.id.startswith(reference)]
         if len(found) != 1:
-            hint = "" if known else "(assay schedule add makes one)"
+            hint = "" if known else "(to make one: assay schedule add)"
             raise UnknownName("schedule", reference, (each.id for each in known), hint)
         return found[0]
 
