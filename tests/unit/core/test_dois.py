@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.dois import doi_of, find_doi
+from assay.core.web_addresses import doi_of, find_doi
 
 DOIS = [
     ("10.1038/s41586-020-2649-2", "", "10.1038/s41586-020-2649-2"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.numbered_titles import sections
+from assay.core.plain_text import sections
 
 CONTRACT = (
     "2. Term and termination\n2.1 Duration\nThis agreement runs for three years from the day of its signature.\n"

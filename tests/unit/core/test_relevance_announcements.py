@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.relevance.announcements import announces
+from assay.core.relevance.document_parts import announces
 
 QUESTION = "What is a sluice?"
 

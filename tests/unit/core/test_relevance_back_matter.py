@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.relevance.back_matter import in_back_matter
+from assay.core.relevance.document_parts import in_back_matter
 from assay.core.relevance.topic_question import QuotableStatement
 
 

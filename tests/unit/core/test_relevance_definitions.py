@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.definitions import defining, is_defined_by
+from assay.core.relevance.named_things import defining, is_defined_by
 
 
 def gains(question: str, *texts: str, heading: str = "", label: str = "") -> list[float]:

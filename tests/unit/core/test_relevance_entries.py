@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.entries import of_entries
+from assay.core.relevance.named_things import of_entries
 
 SAYS = ("Ring the harbour bell so many times.", "It is heard a mile away.", "The bell is rung at noon as well.")
 OTHERS = ("See `port.ring()` for the bell of the port.", "Never use port.ring() at night.")

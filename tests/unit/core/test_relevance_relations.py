@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.relations import asks, doers, tells_who, verb_keys
+from assay.core.relevance.signs import asks, doers, tells_who, verb_keys
 
 SPIRE = "Who wrote the book on which the film The Spire is based?"
 

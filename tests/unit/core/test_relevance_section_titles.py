@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.relevance import judge, read_question
-from assay.core.relevance.section_titles import below_titles, title_share
+from assay.core.relevance.document_parts import below_titles, title_share
 from assay.core.relevance.topic_question import QuotableStatement
 
 

@@ -13,7 +13,7 @@ from assay.core.lexicon import stem
 from assay.core.patterns import regex
 from assay.core.relevance.asking_words import UNSPACED_ASKING
 from assay.core.text import is_unspaced, words
-from assay.models.questions.document_relations import described
+from assay.models.questions.links import described
 from assay.models.questions.words import (
     COMPARING,
     COMPARING_CJK,

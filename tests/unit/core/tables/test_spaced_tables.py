@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.phrases import NOTHING
+from assay.core.plain_text import spaced_rows
 from assay.core.tables.cells import TablePiece, read_tables
-from assay.core.tables.spaced_columns import spaced_rows
 from assay.core.tables.table_questions import answer
 
 FERRIES = (
