@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.core.sources import Fetched
 from assay.evidence.ingest.units import extractor_for
-from assay.fetch.feeds import feed_page
 from assay.fetch.html import HtmlExtractor
+from assay.fetch.html_preparation import feed_page
 from assay.fetch.text import CodeExtractor, TextExtractor
 from assay.fetch.web.response import media_type
 

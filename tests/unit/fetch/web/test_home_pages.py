@@ -7,7 +7,7 @@ from web import fetcher, moved, response, site
 
 from assay.core.errors import FetchFailed
 from assay.core.sources import Fetched
-from assay.fetch.web.home_pages import leads_home
+from assay.fetch.web.walls import leads_home
 
 HOME = "https://port.example"
 

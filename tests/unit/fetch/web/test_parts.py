@@ -6,7 +6,7 @@ import pytest
 from walled_pages import document
 
 from assay.core.sources import Fetched
-from assay.fetch.web.parts import next_part
+from assay.fetch.web.page_parts import next_part
 
 ARTICLE = '<meta property="og:type" content="article">'
 
