@@ -1,4 +1,7 @@
-"""Signals: Ctrl-C, Ctrl-Z and SIGTERM."""
+"""Signals. Ctrl-C: once finishes a run, twice cancels it, three times exits at once. SIGTERM exits at once.
+
+A process that only watches a run exits with the first Ctrl-C. Ctrl-Z stops a process between two transactions.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,7 @@ def _listen(number: signal.Signals, act: Callable[[], None]) -> Callable[[], Non
     return remove
 
 
-# Ctrl-Z: the process stops between two transactions, since one that is stopped in one keeps others from writing.
+# Ctrl-Z: one that is stopped in a transaction keeps others from writing.
 
 STOP_SECONDS = 2.0
 """How long Ctrl-Z waits for transactions to end."""

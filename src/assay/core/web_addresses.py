@@ -1,4 +1,4 @@
-"""Web addresses: parsing and comparison, the rules for allowed ones, and the kind of source at an address."""
+"""Web addresses: parsing and comparison, the rules for allowed ones, and the kind and the DOI of a source at one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every route works with: the library of the caller; and what runs beside them: a worker, and due schedules."""
+"""What every route works with: the caller's library, the audit log; and what runs beside them: a worker, due schedules."""
 
 from __future__ import annotations
 

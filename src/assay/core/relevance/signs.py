@@ -170,7 +170,7 @@ def _bare(word: str) -> str:
     return word.removeprefix("ge") if len(word) > 5 else word
 
 
-# Signs in a statement of what a question asks for: a reason, a measure, a time between two years.
+# A reason, a measure, a time between two years.
 
 REASON = regex(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"

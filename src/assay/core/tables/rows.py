@@ -1,4 +1,4 @@
-"""Rows of a table: in words, with the headers of their columns; and those that lack what a question denies."""
+"""Rows of a table in words, with the headers of their columns; sentences that state one; rows that lack a thing."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _has(words: TableWords, denied: frozenset[str], text: str) -> bool:
     return denied <= words.matching_keys(denied, frozenset(keys(text, words.read.analysis)))
 
 
-# Compares a sentence that states a cell, `HEAD of SUBJECT: VALUE`, with the tables it names.
+# Sentences that state a cell, `HEAD of SUBJECT: VALUE`, compared with the tables they name.
 
 
 def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:

@@ -1,4 +1,6 @@
-"""The sources with their quotes, the sources that were read but not cited, and those that could not be read."""
+"""The sources with their quotes, the sources that were read but not cited, and those that could not be read;
+and why a claim has its verdict.
+"""
 
 from __future__ import annotations
 

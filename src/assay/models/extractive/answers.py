@@ -266,7 +266,7 @@ def alike(one: str, other: str) -> bool:
     return len(a & b) >= SAME * len(a | b)
 
 
-# Answers questions about a document that another one names: "who wrote the PEP that replaced PEP 5?".
+# questions about a document that another one names: "who wrote the PEP that replaced PEP 5?"
 
 
 def answer_hop(text: str, shelf: ShownSources) -> list[QuotableUnit]:

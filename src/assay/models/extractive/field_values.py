@@ -74,7 +74,7 @@ def _fits(unit: str, head: str) -> bool:
     return not unit or not own or comparable(NAMES[unit.lower()], NAMES[own.lower()])
 
 
-# Fills the fields of a schema by rules: from header fields, table cells and sentences.
+# The fields of a schema.
 
 NO_CELL = "its row has no such cell"
 NONE = "no header field, row or sentence shown says it"

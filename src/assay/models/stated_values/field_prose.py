@@ -1,4 +1,4 @@
-"""Fields filled from prose, by the type of their value.
+"""Fields filled from prose and titles, by the type of their value.
 
 `core.relevance` rates sentences as it does for answers; if even the best are probably no answer, the field stays empty.
 If a sentence has several values of the type, the one nearest to the field's words is taken.
