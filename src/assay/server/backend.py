@@ -1,4 +1,4 @@
-"""What every route works with: the caller's library, the audit log; and what runs beside them: a worker, due schedules."""
+"""What every route works with: the caller's library, the audit log; and what runs beside them: a worker, schedules."""
 
 from __future__ import annotations
 
