@@ -41,9 +41,8 @@ def fence_lost(lease: Lease) -> FenceLost:
 class LeaseLook(NamedTuple):
     """A look at leases, kept so that those that only wait are looked at again only after a change.
 
-    `wanted` is what `Journal.renew_all` returned.
-
-    `ends`: when the first and the last of them end. `changes`: of the database, before the look.
+    `wanted` is what `Journal.renew_all` returned. `ends`: when the first and the last of them end. `changes`: of
+    the database, before the look.
     """
 
     leases: tuple[Lease, ...]

@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.ports.store import Store
 from assay.evidence.ingest import FileReaders, Ingested, IngestTarget, ingest
-from assay.evidence.ingest.document_intake import is_gone
+from assay.evidence.ingest.moves import is_gone
 from assay.fetch.text import TextExtractor
 from assay.run.process import SystemClock
 
