@@ -25,6 +25,8 @@ from assay.models.catalogue import listed, profile
 if TYPE_CHECKING:
     from assay.models.direct.conversation import Conversation
 
+__all__ = ["SERVICES", "Direct", "DirectService", "create"]
+
 
 # The providers reached through pydantic-ai: their addresses, needs, and differences.
 
@@ -116,9 +118,7 @@ SERVICES: dict[str, DirectService] = {
 }
 
 
-# Other providers, each with its own client library: Anthropic, Google, Cohere, Bedrock.
-
-__all__ = ["SERVICES", "Direct", "DirectService", "create"]
+# The adapter.
 
 
 class Direct:
