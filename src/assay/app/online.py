@@ -15,7 +15,7 @@ from assay.core.ports.models import Secret
 from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest
-from assay.fetch.web.parts import next_part
+from assay.fetch.web.page_parts import next_part
 from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.http import SearchAccess, WebSearchProvider
 from assay.search.web.online import CutSnippet, OnlineSearch

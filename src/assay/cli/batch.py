@@ -12,11 +12,11 @@ import click
 
 from assay import plugins, settings
 from assay.cli import destinations, options, run_options
-from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.run_options import ResearchCommand, paths_from, there
 from assay.cli.runs.removal import keep_to_rules
+from assay.cli.signals import Terminated, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode

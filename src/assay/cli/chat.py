@@ -14,10 +14,10 @@ from assay import Assay, settings
 from assay.cli import options, run_options
 from assay.cli.chat_session import SLASH, ChatSession, ChatTerms
 from assay.cli.completion import run_ids, thread_names
-from assay.cli.interrupts import Terminated, left_by_ctrl_c, termination
 from assay.cli.library import opened
 from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.runs.removal import keep_to_rules
+from assay.cli.signals import Terminated, left_by_ctrl_c, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.markers import CitationMode
 

@@ -17,8 +17,8 @@ from assay.cli.ask import Streaming, can_stream
 from assay.cli.claims import write_cited
 from assay.cli.display import Display
 from assay.cli.figures import cost, joined, outcome, price, tokens
-from assay.cli.interrupts import heeding
 from assay.cli.run_watch import Output, exit_code, follow
+from assay.cli.signals import heeding
 from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError

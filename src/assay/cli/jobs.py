@@ -12,9 +12,9 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import opened, read_library, stored
 from assay.cli.options import Command
+from assay.cli.signals import left_by_ctrl_c
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.errors import process_of
 from assay.core.milestones import counted

@@ -15,8 +15,8 @@ from typing import NamedTuple, Self
 from rich.console import Console
 from rich.text import Text
 
-from assay.cli.interrupts import continued
 from assay.cli.live_frame import Size, frame
+from assay.cli.signals import continued
 from assay.cli.terminal import cleaned, first_word
 from assay.core.events import Envelope, RunCreated
 from assay.core.milestones import ProgressNote, lines

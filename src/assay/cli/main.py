@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.group import LazyGroup, QuestionGroup, option_error
-from assay.cli.suspension import stops_between_transactions
+from assay.cli.signals import stops_between_transactions
 from assay.cli.terminal import Exit, ReaderGone, TerminalOptions, clean, first_word
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.later import later

@@ -8,8 +8,8 @@ import click
 
 from assay import Assay, RunHandle
 from assay.cli.display import Display
-from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.run_watch import Output, conclude, watch
+from assay.cli.signals import left_by_ctrl_c
 from assay.cli.terminal import Exit, clean, harmless, say
 from assay.core import plan as plan_form
 from assay.core.errors import UsageError

@@ -15,13 +15,13 @@ from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
 from assay.cli.figures import describe_estimate, outcome, price
-from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import ReadingTime, configured_for, opened, without_documents
 from assay.cli.options import embedder_option
 from assay.cli.questions import Ask, asking, converse
 from assay.cli.run_options import ResearchCommand, paths_from, question_from
 from assay.cli.run_watch import Output, OutputOptions, exit_code, takes_output, watch
 from assay.cli.runs.removal import keep_to_rules
+from assay.cli.signals import left_by_ctrl_c
 from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write, write_json
 from assay.core import plan
 from assay.core.brief import Estimate

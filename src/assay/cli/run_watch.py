@@ -19,8 +19,8 @@ from assay import Assay, RunHandle, settings
 from assay.cli import destinations, options
 from assay.cli.display import Display, display
 from assay.cli.figures import outcome, summary
-from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.options import send_notices, targets
+from assay.cli.signals import Terminated, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write, write_json
 from assay.core.clean import one_line
 from assay.core.errors import StoreError

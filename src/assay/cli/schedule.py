@@ -14,7 +14,6 @@ import click
 from assay import RunHandle, settings
 from assay.cli import options, run_options
 from assay.cli.figures import outcome
-from assay.cli.interrupts import Terminated, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.options import send_notices
@@ -22,6 +21,7 @@ from assay.cli.run_options import ResearchCommand, paths_from, question_from, th
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
+from assay.cli.signals import Terminated, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.milestones import counted
 from assay.core.view import RunView

@@ -17,8 +17,8 @@ import click
 
 from assay import Assay, settings
 from assay.cli import options
-from assay.cli.interrupts import Terminated, heeding, interrupts, termination
 from assay.cli.library import opened
+from assay.cli.signals import Terminated, heeding, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import ConfigError, StoreAway
 from assay.core.later import later

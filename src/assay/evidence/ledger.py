@@ -16,7 +16,6 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.dois import doi_of
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
 from assay.core.sources import (
@@ -34,7 +33,7 @@ from assay.core.sources import (
     source_id,
     span_of,
 )
-from assay.core.web_addresses import assess, canonical
+from assay.core.web_addresses import assess, canonical, doi_of
 
 LANE_SOURCES = 999
 

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from assay.core.clean import link_target, local_path, one_line
-from assay.core.dois import doi_of
 from assay.core.patterns import regex
 from assay.core.report import ReportSource, build_report
 from assay.core.view import RunView
+from assay.core.web_addresses import doi_of
 from assay.export import report_parts
 
 # Reads the authors that a document states: persons as family and given names if that is clear, else as written.

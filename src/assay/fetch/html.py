@@ -11,12 +11,12 @@ from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.sources import ACCESS, Extracted
-from assay.fetch.feeds import feed_page
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
 from assay.fetch.html_metadata import LINKED, attribute, read_metadata, with_lead
 from assay.fetch.html_preparation import (
     NOTICE,
+    feed_page,
     is_in_article,
     is_notice,
     remove_other_articles,

@@ -13,7 +13,6 @@ from assay.core import phrases
 from assay.core.brief import Brief
 from assay.core.claims import Claim
 from assay.core.clean import one_line
-from assay.core.dois import doi_of
 from assay.core.errors import LimitReached, SearchError
 from assay.core.events import SearchExpected, SourceNoted, decode
 from assay.core.phrases import in_words, notice_line
@@ -23,7 +22,7 @@ from assay.core.sources import ACCESS, PAYWALL, SNIPPET, Notice, Source
 from assay.core.translation import N_, enumerated, listed, ngettext, number, quoted
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
-from assay.core.web_addresses import BadUrl, canonical
+from assay.core.web_addresses import BadUrl, canonical, doi_of
 from assay.core.web_addresses import read as read_url
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run

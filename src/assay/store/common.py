@@ -6,16 +6,16 @@ import copy
 import difflib
 import threading
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Protocol, Self, TypeVar
 
 import msgspec
 
-from assay.core.errors import FenceLost, StoreError, UnknownName, UsageError
+from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
-from assay.core.ports import FRESH, LONGEST_LEASE, Action, EventDraft, Lease, ModelUsage, RunStatus, Spent
+from assay.core.ports import Action, EventDraft, ModelUsage, RunStatus, Spent
 from assay.core.ports.collections import SLASH
 from assay.core.ports.lists import read_label
 from assay.core.sources import Document, sha256
@@ -201,28 +201,6 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def is_held(until: float, now: float, left: float = 0.0) -> bool:
-    """True if a lease until then is valid for more than `left` seconds. One that ends too far ahead was taken before
-    the clock was set back.
-    """
-    return now + left < until <= now + LONGEST_LEASE
-
-
-def is_fresh(until: float, now: float, ttl: float) -> bool:
-    """True if a lease until then need not be renewed for `ttl` seconds yet."""
-    return is_held(until, now, FRESH * ttl)
-
-
-def to_renew(ends: Mapping[T, float], now: float, ttl: float) -> list[T]:
-    """Which of the leases that end so to renew for `ttl` seconds: none, or all that this lets end later.
-
-    Together, because one that is renewed later than the others would need a transaction of its own.
-    """
-    if all(is_fresh(until, now, ttl) for until in ends.values()):
-        return []
-    return [lease for lease, until in ends.items() if not is_held(until, now, ttl)]
-
-
 def controlled(now: Action, asked: Action) -> Action:
     """The control row after `asked`: a cancel is never overruled."""
     return now if now == "cancel" else asked
@@ -268,11 +246,6 @@ def unknown_run(run_id: str) -> UnknownName:
 def run_exists(run_id: str) -> StoreError:
     """The error for an id that exists already."""
     return StoreError(f"run {run_id} exists already: use another id")
-
-
-def fence_lost(lease: Lease) -> FenceLost:
-    """The error for a run that another process has now."""
-    return FenceLost(f"run {lease.run_id} was taken over from {lease.holder}: this process may not write it any more")
 
 
 class _Attempt(msgspec.Struct, frozen=True):

@@ -32,7 +32,7 @@ from assay.core.ports.store import Store
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
 from assay.store.common import Listeners, OwnedView, Wall, given_labels
-from assay.store.lease_look import LeaseLook
+from assay.store.leases import LeaseLook, fence_lost, is_held, to_renew
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
 from assay.store.memory_lists import MemoryListing, StoredRun
 
@@ -181,7 +181,7 @@ class MemoryJournal(MemoryListing):
         """Take the run's lease for `ttl` seconds and raise the fence; from `evict` even before it expires."""
         with self._lock:
             run, now = self._run(run_id), self._wall()
-            if common.is_held(run.until, now) and run.holder not in ("", holder, evict):
+            if is_held(run.until, now) and run.holder not in ("", holder, evict):
                 raise LeaseHeld(run_id, run.holder)
             self._looks.clear()
             run.holder, run.until, run.fence = holder, now + ttl, run.fence + 1
@@ -192,7 +192,7 @@ class MemoryJournal(MemoryListing):
         with self._lock:
             run = self._runs.get(lease.run_id)
             if run is None or run.fence != lease.fence or run.holder != lease.holder:
-                raise common.fence_lost(lease)
+                raise fence_lost(lease)
             self._looks.clear()
             run.until = self._wall() + ttl
             return run.wanted()
@@ -207,12 +207,12 @@ class MemoryJournal(MemoryListing):
             for lease in leases:
                 run = self._runs.get(lease.run_id)
                 if run is None or run.fence != lease.fence or run.holder != lease.holder:
-                    news[lease] = common.fence_lost(lease)
+                    news[lease] = fence_lost(lease)
                     continue
                 ends[lease.run_id] = run.until
                 if run.control or run.inbox:
                     news[lease] = run.wanted()
-            for run_id in common.to_renew(ends, now, ttl):
+            for run_id in to_renew(ends, now, ttl):
                 self._runs[run_id].until = ends[run_id] = now + ttl
             if ends:
                 self._looks[:] = [LeaseLook(leases, ttl, dict(news), (min(ends.values()), max(ends.values())))]
@@ -361,7 +361,7 @@ class MemoryJournal(MemoryListing):
         """Delete a run; one held by `evict` even before its lease expires."""
         with self._lock:
             run = self._run(run_id)
-            if common.is_held(run.until, self._wall()) and run.holder not in ("", evict):
+            if is_held(run.until, self._wall()) and run.holder not in ("", evict):
                 raise LeaseHeld(run_id, run.holder)
             self._forget(run)
 
@@ -378,7 +378,7 @@ class MemoryJournal(MemoryListing):
         with self._lock:
             run = self._runs.get(lease.run_id)
             if run is None or run.fence != lease.fence:
-                raise common.fence_lost(lease)
+                raise fence_lost(lease)
             written = run.apply(commit)
         self._listeners.tell([lease.run_id])
         return written

@@ -24,7 +24,7 @@ from assay.core.ports.lists import (
 )
 from assay.store import common
 from assay.store.common import OwnedView, Wall, label_marks, written_labels
-from assay.store.lease_look import LeaseLook
+from assay.store.leases import LeaseLook, is_held
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class StoredRun:
             question=self.question,
             status=self.status,
             created_at=self.created_at,
-            holder=self.holder if common.is_held(self.until, now) else "",
+            holder=self.holder if is_held(self.until, now) else "",
             fence=self.fence,
             active_seconds=self.active_seconds,
             last_seq=len(self.events),
@@ -187,7 +187,7 @@ class MemoryListing(OwnedView):
             key = self._named(thread)[0]
             runs = self._threads(self._known())[key]
             for run in runs:
-                if common.is_held(run.until, self._wall()) and run.holder and run.holder not in evict:
+                if is_held(run.until, self._wall()) and run.holder and run.holder not in evict:
                     raise LeaseHeld(run.run_id, run.holder)
             for run in runs:
                 self._forget(run)

@@ -8,12 +8,11 @@ from itertools import pairwise
 
 from assay.core.claims import Check
 from assay.core.patterns import regex
+from assay.core.plain_text import spaced_rows
 from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
-from assay.core.tables.framed_cells import bound
-from assay.core.tables.rows import row_stated
-from assay.core.tables.spaced_columns import spaced_rows
+from assay.core.tables.rows import bound, row_stated
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number

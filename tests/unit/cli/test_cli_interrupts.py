@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assay.cli.interrupts import Terminated, continued, interrupts, termination
+from assay.cli.signals import Terminated, continued, interrupts, termination
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself Ctrl-C there")
 

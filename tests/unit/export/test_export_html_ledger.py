@@ -6,8 +6,8 @@ import repaired
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.export.html import render
+from assay.export.html.evidence_section import why
 from assay.export.html.markup import gather
-from assay.export.html.reasons import why
 
 PAGE = LexborHTMLParser(render(repaired.view()))
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.core.passage_context import show
 from assay.core.sources import Passage, Source, sha256
-from assay.models.extractive import hops
 from assay.models.extractive.actions import grouped
+from assay.models.extractive.answers import answer_hop, first_day
 from assay.models.questions import links
 from assay.models.shown_documents.passages import PassageField
 from assay.models.shown_documents.shelf import ShownSources
@@ -109,7 +109,7 @@ def test_other_questions_are_left_alone(text: str) -> None:
 def test_any_text_may_be_asked(text: str) -> None:
     links.read(text)
     links.read(f"Who wrote the PEP that replaced {text}?")
-    assert hops.answer(text, ShownSources([])) == []
+    assert answer_hop(text, ShownSources([])) == []
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_groups_hold_every_name_once(names: list[str], most: int) -> None:
     ],
 )
 def test_the_day_a_field_says(value: str, day: tuple[int, int, int] | None) -> None:
-    assert hops.date(PassageField("created", "created", value, "S1.1")) == day
+    assert first_day(PassageField("created", "created", value, "S1.1")) == day
 
 
 # the answer
@@ -184,7 +184,7 @@ SHELF = [eip(9, "2020-01-01", "20, 155"), eip(20, "2015-11-19"), eip(155, "2016-
 
 @pytest.mark.parametrize(("word", "first"), [("first", 20), ("last", 155)])
 def test_the_one_created_first_or_last_is_stated_first(word: str, first: int) -> None:
-    units = hops.answer(FIRST.replace("first", word), ShownSources(SHELF))
+    units = answer_hop(FIRST.replace("first", word), ShownSources(SHELF))
     assert [unit.text for unit in units] == [
         f"Created of EIP-{first} (The number {first}): {'2015-11-19' if first == 20 else '2016-10-14'}",
         "Requires of EIP-9 (The number 9): 20, 155",
@@ -192,13 +192,13 @@ def test_the_one_created_first_or_last_is_stated_first(word: str, first: int) ->
 
 
 def test_without_every_date_none_is_called_the_first() -> None:
-    assert hops.answer(FIRST, ShownSources(SHELF[:2])) == []
-    assert hops.answer(FIRST, ShownSources([*SHELF[:2], eip(155, "soon")])) == []
-    assert hops.answer(FIRST, ShownSources(SHELF[1:])) == []
+    assert answer_hop(FIRST, ShownSources(SHELF[:2])) == []
+    assert answer_hop(FIRST, ShownSources([*SHELF[:2], eip(155, "soon")])) == []
+    assert answer_hop(FIRST, ShownSources(SHELF[1:])) == []
 
 
 def test_what_is_asked_of_each_document_named() -> None:
-    units = hops.answer("Who wrote the EIPs required by EIP-9?", ShownSources(SHELF))
+    units = answer_hop("Who wrote the EIPs required by EIP-9?", ShownSources(SHELF))
     assert [unit.text.partition(" (")[0] for unit in units] == [
         "Author of EIP-20",
         "Author of EIP-155",

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from questions import linked
 
-from assay.models.questions.document_relations import described
 from assay.models.questions.links import read
+from assay.models.questions.question import described
 
 LEADS = {"superseded-by": "replaced", "replaces": "replaces", "requires": "requires"}
 CONCEPTS = {"author": "creator", "created": "date", "status": "status"}

@@ -18,11 +18,11 @@ from assay.app.assay import DEFAULT
 from assay.cli import options
 from assay.cli.completion import any_path, collection_names
 from assay.cli.detached_run import start
-from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import configured_for, opened, read_library
 from assay.cli.options import collection_option, embedder_option
 from assay.cli.run_options import paths_from
+from assay.cli.signals import Terminated, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
 from assay.core.later import later

@@ -5,10 +5,15 @@ An adapter implements one of these; its contract suite in tests/contracts runs o
 
 from assay.core.ports.collections import Addition as Addition
 from assay.core.ports.collections import Additions as Additions
+from assay.core.ports.collections import Archive as Archive
+from assay.core.ports.collections import ArchiveMember as ArchiveMember
 from assay.core.ports.collections import CollectionRow as CollectionRow
 from assay.core.ports.collections import Collections as Collections
+from assay.core.ports.collections import DocumentMove as DocumentMove
+from assay.core.ports.collections import FileStamp as FileStamp
 from assay.core.ports.collections import Origin as Origin
 from assay.core.ports.collections import SkippedFile as SkippedFile
+from assay.core.ports.collections import StoredPlace as StoredPlace
 from assay.core.ports.documents import AskedAhead as AskedAhead
 from assay.core.ports.documents import Blobs as Blobs
 from assay.core.ports.documents import Cache as Cache
@@ -27,11 +32,6 @@ from assay.core.ports.documents import Query as Query
 from assay.core.ports.documents import Search as Search
 from assay.core.ports.documents import WordField as WordField
 from assay.core.ports.documents import WordScore as WordScore
-from assay.core.ports.files import Archive as Archive
-from assay.core.ports.files import ArchiveMember as ArchiveMember
-from assay.core.ports.files import DocumentMove as DocumentMove
-from assay.core.ports.files import FileStamp as FileStamp
-from assay.core.ports.files import StoredPlace as StoredPlace
 from assay.core.ports.jobs import PRIORITIES as PRIORITIES
 from assay.core.ports.jobs import Queue as Queue
 from assay.core.ports.jobs import QueuedRun as QueuedRun

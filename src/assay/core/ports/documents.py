@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 import msgspec
 
 from assay.core.messages import Rarity
-from assay.core.ports.collections import Collections
-from assay.core.ports.files import DocumentMove, FileStamp, StoredPlace
+from assay.core.ports.collections import Collections, DocumentMove, FileStamp, StoredPlace
 from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, PassageSpan, Snapshot
 from assay.core.usage import Usage
 from assay.core.web_addresses import ANYTHING, WebRules

@@ -15,7 +15,6 @@ from itertools import pairwise
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
 from assay.core.patterns import regex
-from assay.core.relevance.relations import verb_keys
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
@@ -29,7 +28,7 @@ from assay.core.relevance.relevance_constants import (
     SHORT_KEYS,
     YEAR_AS_BOUND,
 )
-from assay.core.relevance.signs import MEASURES, REASON, has_name, has_number, stated_times
+from assay.core.relevance.signs import MEASURES, REASON, has_name, has_number, stated_times, verb_keys
 from assay.core.relevance.topic_question import (
     QuotableStatement,
     TopicQuestion,

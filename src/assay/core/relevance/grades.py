@@ -18,9 +18,9 @@ from assay.core.messages import Rarity
 from assay.core.relevance import comparisons
 from assay.core.relevance.comparisons import Comparison
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.relations import asks
 from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, weights
+from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, read_question
 
 GRADES = (

@@ -16,13 +16,9 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
-from assay.core.relevance.absent_names import lacks_a_name
-from assay.core.relevance.announcements import announces
-from assay.core.relevance.back_matter import in_back_matter
-from assay.core.relevance.definitions import defining
-from assay.core.relevance.entries import of_entries
+from assay.core.relevance.document_parts import announces, below_titles, in_back_matter
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.relations import asks, doers, tells_who
+from assay.core.relevance.named_things import defining, lacks_a_name, of_entries
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -36,7 +32,7 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
     TOGETHER,
 )
-from assay.core.relevance.section_titles import below_titles
+from assay.core.relevance.signs import asks, doers, tells_who
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, with_plain_digits
 
 # The weight of meaning in addition to words, if an embedder has compared statements with the question.

@@ -2,7 +2,7 @@
 
 Rows have two forms. `head: value | head: value` (with or without bars around it) contains its headers. `| value | value
 |` has them in the row above all others of its table, or in the two above if the first names groups of columns. So has
-text whose columns only spaces set apart (`spaced_columns`).
+text whose columns only spaces set apart (`core.plain_text`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from itertools import pairwise, zip_longest
 import msgspec
 
 from assay.core.patterns import regex
+from assay.core.plain_text import spaced_rows
 from assay.core.sources import LONGEST_PASSAGE
-from assay.core.tables.spaced_columns import spaced_rows
 
 LONGEST_HEAD = 80
 LONGEST_CAPTION = 200

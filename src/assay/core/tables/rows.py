@@ -1,15 +1,18 @@
-"""Rows of a table: in words, with the headers of their columns; and those that lack what a question denies."""
+"""Rows of a table in words, with the headers of their columns; sentences that state one; rows that lack a thing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.core.lexicon import clauses
 from assay.core.relevance.topic_question import keys
+from assay.core.tables.answers import FORMS, match_form
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow, column_names, is_head, row_cells
 from assay.core.tables.figures import is_missing
 from assay.core.tables.table_matches import TableWords
 from assay.core.tables.words import read_asking
+from assay.core.translation import gettext
 
 EMPTY = "–"
 """Stands for an empty cell."""
@@ -99,3 +102,48 @@ def _has(words: TableWords, denied: frozenset[str], text: str) -> bool:
     if not denied:
         return not (is_missing(text) or text.casefold() in _NO)
     return denied <= words.matching_keys(denied, frozenset(keys(text, words.read.analysis)))
+
+
+# Sentences that state a cell, `HEAD of SUBJECT: VALUE`, compared with the tables they name.
+
+
+def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
+    """Compare `HEAD of SUBJECT: VALUE` with the row that has the subject in other cells: equal or not, and that row.
+
+    None if no row of the tables has this subject under this header.
+    """
+    said = ""
+    for table in tables:
+        for head, subject, value in _framed(sentence.strip(), table):
+            column = table.heads.index(head)
+            for row in table.rows:
+                if not _is_subject(subject, table, row, column):
+                    continue
+                if row.text(column) == value:
+                    return True, value
+                said = said or row.text(column)
+    return (False, said) if said else None
+
+
+def _framed(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
+    """Every reading of a sentence as a cell of the table: header, subject, value."""
+    _, plain = FORMS["cell"]
+    for message in dict.fromkeys((gettext(plain), plain)):
+        for head in table.heads:
+            if head not in sentence:
+                continue
+            for colon in re.finditer(r"[:：]\s*", sentence):
+                slots = match_form(message, sentence, {"head": head, "value": sentence[colon.end() :]})
+                if slots is not None:
+                    yield head, slots["subject"], slots["value"]
+
+
+def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
+    """True if a subject consists of cells of the row, with or without their headers, separated by commas."""
+    filled = [at for at, cell in row.cells.items() if at != column and cell.text]
+    texts = [text for at in filled for text in (row.text(at), table.with_head(row, at))]
+
+    def made(rest: str) -> bool:
+        return rest in texts or any(rest.startswith(f"{text}, ") and made(rest[len(text) + 2 :]) for text in texts)
+
+    return made(subject)

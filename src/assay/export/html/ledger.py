@@ -17,8 +17,8 @@ from assay.core.report import ReportClaim, ReportRemoved
 from assay.core.translation import colon, day, number
 from assay.core.translation import gettext as _
 from assay.export import report_parts
+from assay.export.html.evidence_section import label, number_of, why
 from assay.export.html.markup import Child, Material, el, foreign, framed, icon, join, safe, word
-from assay.export.html.reasons import label, number_of, why
 
 _TOKEN = regex(r"\w+(?:[.,'’]\w+)*|\W+?")
 _LONGEST = 4_000

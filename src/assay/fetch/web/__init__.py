@@ -1,9 +1,9 @@
 """Fetches pages of the web: only from checked addresses, within limits, and as robots.txt allows.
 
 A page is requested once for all who want it, and every hop is checked: `addresses` decides where connections may lead,
-`response` reads what came, `frames` follows frames, and `walls` says what is not the page that was asked for. Failures
-are `FetchFailed`; the reason begins with a word for its kind: blocked, robots, forbidden, paywall, not found, gone, bot
-check, login, consent, too large, timeout, redirects, unreachable, refused, damaged.
+`response` reads what came, `page_parts` follows frames, and `walls` says what is not the page that was asked for.
+Failures are `FetchFailed`; the reason begins with a word for its kind: blocked, robots, forbidden, paywall, not found,
+gone, bot check, login, consent, too large, timeout, redirects, unreachable, refused, damaged.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from assay.fetch.web.addresses import (
     policy,
     system_resolve,
 )
-from assay.fetch.web.frames import framed
 from assay.fetch.web.in_flight import InFlight, once
+from assay.fetch.web.page_parts import framed
 from assay.fetch.web.response import (
     ENCODINGS,
     LARGEST_ROBOTS,

@@ -22,7 +22,7 @@ from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, Url, read
-from assay.fetch.feeds import is_feed
+from assay.fetch.html_preparation import is_feed
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -34,8 +34,7 @@ from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports.models import Secret
 from assay.core.remote_services import retry_after, trusted
 from assay.models import failures
-from assay.models.direct import messages
-from assay.models.direct.direct_services import DirectService
+from assay.models.direct import DirectService, messages
 from assay.models.direct.messages import EventReader
 
 CONNECTED = 600.0

@@ -51,7 +51,7 @@ from assay.core.messages import (
 from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.call_ids import with_accepted_ids
-from assay.models.direct.direct_services import DirectService
+from assay.models.direct import DirectService
 from assay.models.speech import ReplyText, SpeechPart
 from assay.models.streams import Halves, PartialCall, PartialCalls, Written
 

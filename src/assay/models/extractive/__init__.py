@@ -17,26 +17,34 @@ from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models.extractive import actions, reflection, reports
+from assay.models.extractive.requests import last, question_of
+from assay.models.questions.conditions import HeaderKey, conditions, is_unconditional, phrases_asked
+from assay.models.questions.question import analyze
 
 if TYPE_CHECKING:
-    from assay.models.extractive import field_values, survey
+    from assay.models.extractive import field_values
 else:
     field_values = later("assay.models.extractive.field_values")
-    survey = later("assay.models.extractive.survey")
 
 NAME = "extractive"
 DONE = "Done: the best documents found are read."
 
 
-# Few runs fill a form or read every document; their modules are loaded then.
-
-
 def _fill(request: Request) -> tuple[ToolCall, ...]:
-    return field_values.fill(request)
+    return field_values.fill(request)  # few runs fill a form: the module is loaded then
 
 
-def _survey(request: Request) -> tuple[ToolCall, ...]:
-    return survey.survey(request)
+def survey(request: Request) -> tuple[ToolCall, ...]:
+    """How to go over all documents; none if that is not certain. This model cannot read batches of documents."""
+    if not request.named("headers"):
+        return (ToolCall(id="survey-1", name="report_rows", arguments={"rows": []}),)
+    text = question_of(request)
+    if (phrases := phrases_asked(text)) is not None:
+        return (ToolCall(id="survey-1", name="find_phrase", arguments=phrases),)
+    question = analyze(text)
+    if where := conditions(question, last(request, "headers", list[HeaderKey]) or []):
+        return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),)
+    return (ToolCall(id="survey-1", name="count_documents"),) if is_unconditional(question) else ()
 
 
 _CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
@@ -45,7 +53,7 @@ _CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
     "orchestrate": actions.orchestrate,
     "research": actions.research,
     "fill": _fill,
-    "survey": _survey,
+    "survey": survey,
 }
 _WRITING: dict[Task, Callable[[Request], str]] = {
     "plan": reflection.plan,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from assay.core.lexicon import MONTHS
 from assay.core.messages import Request
 from assay.core.patterns import regex
 from assay.core.relevance import Judgement, comparisons, judge, read_question
-from assay.core.relevance.definitions import is_defined_by
-from assay.core.relevance.relations import asks
+from assay.core.relevance.named_things import is_defined_by
+from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
 from assay.core.text import ends_sentence, words
+from assay.models.questions import links
 from assay.models.questions.conditions import asks_several
-from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
+from assay.models.questions.question import Identifier, ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
@@ -261,3 +264,42 @@ def alike(one: str, other: str) -> bool:
     """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values."""
     a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (one, other))
     return len(a & b) >= SAME * len(a | b)
+
+
+# questions about a document that another one names: "who wrote the PEP that replaced PEP 5?"
+
+
+def answer_hop(text: str, shelf: ShownSources) -> list[QuotableUnit]:
+    """The frames that answer a hop, then the one that led there; empty for other questions, or if a link is missing.
+
+    Also empty if the question asks for one of several documents and some of them do not say when they were created.
+    """
+    hop = links.read(text)
+    if hop is None:
+        return []
+    subject = resolve(analyze(hop.inner), shelf)
+    led = answers(analyze(hop.inner), subject, shelf) if subject.books else []
+    names = links.targets(hop, [unit.line() for unit in led])
+    wanted = [Identifier(series.casefold(), number) for series, _, number in (name.rpartition(" ") for name in names)]
+    found = [book for each in wanted for book in shelf.books if book.owns(each)]
+    if hop.order:
+        days = [first_day(field) if (field := book.field(*CONCEPTS["date"].keys)) else None for book in found]
+        known = [day for day in days if day]
+        if len(known) < max(len(wanted), 1):
+            return []
+        best = min(known) if hop.order == "first" else max(known)
+        found = [book for book, day in zip(found, days, strict=True) if day == best]
+    fields = [(book, book.field(*CONCEPTS[name].keys)) for book in found for name in hop.concepts or ("date",)]
+    framed = [frame(book, field) for book, field in fields if field is not None]
+    return [*framed, *led] if framed else []
+
+
+def first_day(field: PassageField) -> tuple[int, int, int] | None:
+    """The first day that a field names, such as `2015-11-19` or `19-Nov-2015`."""
+    match = re.search(r"(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[- ]([A-Za-z]{3})[a-z]*[- ,]+(\d{4})", field.value)
+    if match is None:
+        return None
+    if match[1]:
+        return int(match[1]), int(match[2]), int(match[3])
+    month = match[5].casefold()
+    return (int(match[6]), MONTHS[month], int(match[4])) if month in MONTHS else None

@@ -16,11 +16,10 @@ from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.relevance import comparisons, read_question
 from assay.core.relevance.comparisons import Comparison
-from assay.core.relevance.section_titles import title_share
+from assay.core.relevance.document_parts import title_share
 from assay.core.text import ends_sentence
-from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
-from assay.models.extractive.answers import alike, calculated, frames, select
+from assay.models.extractive.answers import alike, answer_hop, calculated, frames, select
 from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
@@ -185,7 +184,7 @@ def _placed(
 
 def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The answers to each part of a question, in its order."""
-    if followed := hops.answer(question.text, shelf):
+    if followed := answer_hop(question.text, shelf):
         return followed
     if pair := comparisons.read(question.text):
         tasks = (question, *map(analyze, pair.sides))
@@ -198,7 +197,7 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
 
 def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
     """The findings that answer the question: the best of each whose task was a part of it, else of all."""
-    if followed := hops.answer(question.text, shelf):
+    if followed := answer_hop(question.text, shelf):
         return followed
     if (pair := comparisons.read(question.text)) and (compared := _compared(pair, found, shelf)):
         return compared

@@ -16,8 +16,7 @@ import msgspec
 from assay.core import markers
 from assay.core.patterns import regex
 from assay.core.text import words
-from assay.models.questions.document_relations import Relation, described
-from assay.models.questions.question import QUOTED, analyze
+from assay.models.questions.question import QUOTED, Relation, analyze, described
 from assay.models.questions.words import CONCEPTS, INVERSE
 
 Order = Literal["", "first", "last"]

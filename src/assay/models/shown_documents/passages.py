@@ -12,13 +12,12 @@ from typing import Literal
 import msgspec
 
 from assay.core import markers, passage_context
-from assay.core.numbered_titles import sections
 from assay.core.patterns import regex
-from assay.core.relevance.relations import asks
+from assay.core.plain_text import sections, spaced_rows
+from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.tables.cells import is_head
-from assay.core.tables.spaced_columns import spaced_rows
 from assay.core.text import ends_sentence, is_unspaced, sentences, separate_lines, without_stamp, words
 
 _FIELD = regex(

@@ -18,8 +18,7 @@ from assay.core.relevance import read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
 from assay.models.shown_documents.shelf import SourcePassages
-from assay.models.stated_values.field_words import FieldAsked
-from assay.models.stated_values.written_values import SAMPLE, WORD
+from assay.models.stated_values.field_words import SAMPLE, WORD, FieldAsked
 
 BOTH = "the documents say both yes and no"
 

@@ -15,8 +15,7 @@ from assay.core.relevance import TopicQuestion
 from assay.core.relevance.topic_question import keys
 from assay.models.shown_documents.passages import PassageSentence
 from assay.models.shown_documents.shelf import SourcePassages
-from assay.models.stated_values.field_words import SHARE, FieldAsked, StatedValue
-from assay.models.stated_values.written_values import plain
+from assay.models.stated_values.field_words import SHARE, FieldAsked, StatedValue, plain
 
 
 def measured(

@@ -1,8 +1,8 @@
 """Many questions, one after another or several at once, within one total budget.
 
-Here is the loop that starts runs and stores their results. `rows` has the lines of a file as orders, what is left of
-the total, and a folder that records progress; `answer_table` has documents by questions, and such a table as CSV,
-Excel, Markdown, JSON.
+Here is the loop that starts runs and stores their results. `rows` has the lines of a file as orders, and what is left
+of the total; `folder` records progress; `answer_table` has documents by questions, and such a table as CSV, Excel,
+Markdown, JSON.
 """
 
 from __future__ import annotations
@@ -31,17 +31,8 @@ from assay.core.report import build_report
 from assay.core.run_options import RunOptions
 from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
-from assay.services.batch.rows import (
-    DONE,
-    BadLine,
-    BatchBudget,
-    BatchFolder,
-    BatchResult,
-    BatchRow,
-    Status,
-    file_name,
-    read_orders,
-)
+from assay.services.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
+from assay.services.batch.rows import BadLine, BatchBudget, BatchRow, read_orders
 from assay.services.daily import smaller
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle

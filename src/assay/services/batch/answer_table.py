@@ -17,7 +17,8 @@ from assay.core.errors import ConfigError, UsageError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.report import Report, ReportClaim, ReportPassage
 from assay.core.sources import READ_BY, Document
-from assay.services.batch.rows import DONE, BatchFolder, BatchResult, BatchRow, cell_key
+from assay.services.batch.folder import DONE, BatchFolder, BatchResult
+from assay.services.batch.rows import BatchRow, cell_key
 from assay.services.ports import Researcher
 
 MOST_CELLS = 20_000

@@ -1,4 +1,4 @@
-"""The rows of a batch: the lines of a file as orders, and a folder that records which are done.
+"""The rows of a batch: the lines of a file as orders, and what is left of the total for the next.
 
 A line is a JSON object with a question and options of a run, or a question as plain text. A CSV file, whose first line
 names the column `question`, has a question and its options in each row.
@@ -7,26 +7,19 @@ names the column `question`, has a question and its options in each row.
 from __future__ import annotations
 
 import csv
-import os
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, cast
 
 import msgspec
-from filelock import FileLock, Timeout
 
-from assay.core.errors import StoreError, UsageError
+from assay.core.errors import UnknownName
 from assay.core.json_decoders import UNREADABLE
 from assay.core.options import declared
+from assay.core.patterns import regex
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
-from assay.services.batch.misfits import reason
-from assay.services.home_paths import write_whole
 
 LONGEST = 1_000_000
 """Bytes of a line; a longer one is not a question."""
@@ -191,6 +184,47 @@ def row_shape(table: type = RunOptions) -> type[msgspec.Struct]:
     return msgspec.defstruct("Line", fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
+# Why a line is not a question, in words for the person who wrote the file.
+
+_UNKNOWN = regex(r"Object contains unknown field `(?P<name>[^`]*)`")
+_MISSING = regex(r"Object missing required field `(?P<name>[^`]*)`")
+_VALUE = regex(r"Invalid enum value (?P<value>.*) - at `\$\.(?P<name>\w+)`")
+_TYPE = regex(r"Expected `(?P<wanted>[^`]*)`, got `(?P<given>[^`]*)` - at `\$\.(?P<name>[^`]+)`")
+_TYPES = {
+    "int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text", "array": "a list",
+    "object": "an object", "null": "nothing",
+}  # fmt: skip
+
+
+def reason(error: Exception, shape: type[msgspec.Struct]) -> str:
+    """The reason in an error of decoding a line of this shape: the field, and what it may be."""
+    text = str(error)
+    if found := _MISSING.match(text):
+        return f"there is no {found['name']}"
+    if found := _UNKNOWN.match(text):
+        names = [each.name for each in msgspec.structs.fields(shape)]
+        return str(UnknownName("option of a run", found["name"], names))
+    if found := _VALUE.match(text):
+        known = _values(shape, found["name"])
+        return f"{found['name']}: {found['value']} is not one of {', '.join(known)}" if known else text
+    if found := _TYPE.match(text):
+        wanted = " or ".join(_TYPES.get(each, each) for each in found["wanted"].split(" | ") if each != "null")
+        return f"{found['name']}: {_TYPES.get(found['given'], found['given'])} was given, {wanted} is needed"
+    return f"not JSON: {text}" if not isinstance(error, msgspec.ValidationError) else text
+
+
+def _values(shape: type[msgspec.Struct], name: str) -> list[str]:
+    """The words that a field may be."""
+    types = [each.type for each in msgspec.structs.fields(shape) if each.name == name]
+    found: list[str] = []
+    for each in map(msgspec.inspect.type_info, types):
+        members: tuple[Any, ...] = each.types if isinstance(each, msgspec.inspect.UnionType) else (each,)
+        for member in members:
+            if isinstance(member, msgspec.inspect.LiteralType):
+                found += map(str, member.values)
+    return found
+
+
 # The total budget of a batch: what its next run may spend, so that all together never spend more.
 
 
@@ -236,162 +270,3 @@ class BatchBudget:
     def spent(self, usd: float, tokens: int) -> None:
         """Count what an earlier process spent."""
         self.usd, self.tokens = self.usd + usd, self.tokens + tokens
-
-
-# Progress of a batch: a folder with a row for each question, so that a later call continues.
-
-RESULTS = "results.jsonl"
-STARTED = "started.jsonl"
-_LOCK = ".lock"
-_SLUG = 40
-
-Status = Literal["completed", "failed", "cancelled", "waiting", "paused", "running"]
-DONE = frozenset(("completed", "cancelled"))
-"""Statuses that a later call does not repeat; others are tried once more."""
-
-R = TypeVar("R", bound=msgspec.Struct)
-
-
-class BatchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A row of the results. `file` is the report's name in the folder; `claims` counts them by verdict.
-
-    `usd` and `tokens` are what the run spent; `error` says why there is no report. `passed` says that the final gate
-    passed, `verified` also that every claim holds and one answers the question.
-    """
-
-    line: int
-    key: str
-    question: str
-    status: Status
-    id: str = ""
-    run: str = ""
-    stop_reason: str = ""
-    verified: bool = False
-    file: str = ""
-    claims: dict[str, int] = {}
-    sources: int = 0
-    usd: float = 0.0
-    tokens: int = 0
-    error: str = ""
-    passed: bool | None = None
-
-    @property
-    def is_good(self) -> bool:
-        """True if the final gate passed; an older release stored that as `verified`."""
-        return self.verified if self.passed is None else self.passed
-
-
-class Started(msgspec.Struct, frozen=True, kw_only=True):
-    """The run of an order, recorded before the run is stored, so that no run is paid for and forgotten."""
-
-    key: str
-    run: str
-
-
-class BatchFolder:
-    """Rows are appended as they arrive, and sorted by line at the end. One process at a time uses it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.results: dict[str, BatchResult] = {}
-        self.runs: dict[str, str] = {}
-
-    @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Lock the folder for this process in the block, and read its contents.
-
-        Raises:
-            UsageError: another process uses it.
-            StoreError: it cannot be made, read or written.
-        """
-        lock = FileLock(self.path / _LOCK, thread_local=False)
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise UsageError(
-                f"another process is running a batch in {self.path}; name another folder with -o"
-            ) from None
-        except OSError as error:
-            raise _unwritable(self.path, error) from error
-        try:
-            self.results = {row.key: row for row in self._read(RESULTS, BatchResult)}
-            self.runs = {row.key: row.run for row in self._read(STARTED, Started)}
-            yield
-        finally:
-            lock.release()
-
-    def begin(self, key: str, run: str) -> None:
-        """Record which run answers an order."""
-        self.runs[key] = run
-        self._append(STARTED, Started(key=key, run=run))
-
-    def add(self, row: BatchResult) -> None:
-        """Record the result of an order."""
-        self.results[row.key] = row
-        self._append(RESULTS, row)
-
-    def put_in_order(self) -> None:
-        """Keep the last row of each order, in the order of the lines."""
-        rows = sorted(self.results.values(), key=lambda row: (row.line, row.key))
-        self.save(RESULTS, b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-
-    def save(self, name: str, data: bytes) -> None:
-        """Write a file so that nobody ever reads half of it.
-
-        Raises:
-            StoreError: it cannot be written.
-        """
-        try:
-            write_whole(self.path / name, data)
-        except OSError as error:
-            raise _unwritable(self.path / name, error) from error
-
-    def _read(self, name: str, kind: type[R]) -> Iterable[R]:
-        """The rows of a file, without an incomplete last one from a killed process."""
-        try:
-            lines = (self.path / name).read_bytes().splitlines(keepends=True)
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise _unwritable(self.path / name, error) from error
-        if lines and not lines[-1].endswith(b"\n"):
-            lines.pop()
-        try:
-            return [msgspec.json.decode(line, type=kind) for line in lines if line.strip()]
-        except UNREADABLE as error:
-            raise UsageError(f"{self.path / name} is not what a batch writes ({error}): name another folder") from error
-
-    def _append(self, name: str, row: msgspec.Struct) -> None:
-        path = self.path / name
-        try:
-            with path.open("a+b") as file:
-                end = file.seek(0, os.SEEK_END)
-                if end and not _ends_a_line(file.fileno(), end):
-                    file.truncate(_last_line(path))
-                file.write(msgspec.json.encode(row) + b"\n")
-        except OSError as error:
-            raise _unwritable(path, error) from error
-
-
-def file_name(order: BatchRow, suffix: str) -> str:
-    """The report's name, from the id or the question, which may contain anything; the key makes it unique."""
-    text = unicodedata.normalize("NFKD", order.id or order.question).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", text)[:_SLUG].strip("-")
-    return f"{slug}-{order.key}{suffix}" if slug else f"{order.key}{suffix}"
-
-
-def _ends_a_line(descriptor: int, end: int) -> bool:
-    os.lseek(descriptor, end - 1, os.SEEK_SET)
-    return os.read(descriptor, 1) == b"\n"
-
-
-def _last_line(path: Path) -> int:
-    """The end of the last complete line of a file."""
-    return path.read_bytes().rfind(b"\n") + 1
-
-
-def _unwritable(path: Path, error: OSError) -> StoreError:
-    return StoreError(
-        f"{path} cannot be written: {error.strerror}; nothing stored is lost: run the same command again to continue"
-    )

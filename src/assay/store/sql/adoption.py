@@ -18,7 +18,7 @@ from assay.core.errors import LeaseHeld, UsageError
 from assay.core.ports.collections import ENDED
 from assay.core.ports.store import Belongings
 from assay.core.sources import UNSORTED
-from assay.store.common import is_held
+from assay.store.leases import is_held
 from assay.store.sql.database import Database, patient
 from assay.store.sql.tables import (
     additions,

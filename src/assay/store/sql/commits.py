@@ -31,6 +31,7 @@ from assay.core.errors import StoreError
 from assay.core.events import Envelope
 from assay.core.ports import Commit, EventDraft, HoldRecord, Lease, LedgerRow, StepRecord
 from assay.store import common
+from assay.store.leases import fence_lost
 from assay.store.sql import sqlite
 from assay.store.sql.schema import to_json
 from assay.store.sql.tables import events, holds, inbox, ledger, runs, steps
@@ -289,7 +290,7 @@ class CommitGroup:
         taken = self._cursor.fetchall()  # all, so that the statement is finished
         if not taken:
             for job in jobs:
-                job.fail(common.fence_lost(lease))
+                job.fail(fence_lost(lease))
             return
         run, last = taken[0]
         first = last - len(drafts) + 1

@@ -300,7 +300,7 @@ def _unfit(connection: Connection, claim: JobClaim) -> list[str]:
 
 
 def _is_lease_valid(now: float) -> ColumnElement[bool]:
-    """The condition for a valid lease; see `store.common.is_held`."""
+    """The condition for a valid lease; see `store.leases.is_held`."""
     return and_(jobs.c.lease_until > now, jobs.c.lease_until <= now + LONGEST_LEASE)
 
 

@@ -26,7 +26,7 @@ from assay.core.ports import (
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.store import common
 from assay.store.common import Wall
-from assay.store.lease_look import LeaseLook
+from assay.store.leases import LeaseLook, fence_lost, to_renew
 from assay.store.sql import reads, writes
 from assay.store.sql.database import Database
 from assay.store.sql.lists import SqlListing
@@ -96,7 +96,7 @@ class SqlJournal(SqlListing):
 
         def look(connection: Connection) -> tuple[reads.LeaseNews, list[Lease]]:
             news = reads.leases(connection, leases)
-            return news, common.to_renew(news.ends, transactions.clock(connection), ttl)
+            return news, to_renew(news.ends, transactions.clock(connection), ttl)
 
         def renew(connection: Connection, old: Sequence[Lease]) -> tuple[set[Lease], float]:
             until = transactions.time(connection) + ttl
@@ -115,9 +115,7 @@ class SqlJournal(SqlListing):
         if old:
             self._looked = None
             renewed, until = await transactions.write(lambda connection: renew(connection, old), apart=True)
-            lost: dict[Lease, Renewal | FenceLost] = {
-                lease: common.fence_lost(lease) for lease in old if lease not in renewed
-            }
+            lost: dict[Lease, Renewal | FenceLost] = {lease: fence_lost(lease) for lease in old if lease not in renewed}
             news = reads.LeaseNews(news.wanted | lost, news.ends | dict.fromkeys(renewed, until))
         if seen is not None and news.ends:
             ends = min(news.ends.values()), max(news.ends.values())

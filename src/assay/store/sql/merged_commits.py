@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 
 from assay.core.ports import EventDraft
 from assay.store import common
+from assay.store.leases import fence_lost
 from assay.store.sql.commits import (
     CommitJob,
     Row,
@@ -146,7 +147,7 @@ class _Lease:
         """Give the waiting callers their results, after the commit."""
         if not taken:
             for job in self._jobs:
-                job.fail(common.fence_lost(self._lease))
+                job.fail(fence_lost(self._lease))
             return
         first = taken[0][0] - len(self._drafts) + 1
         answer(self._jobs, self._drafts, common.envelopes(self._lease.run_id, self._drafts, first))

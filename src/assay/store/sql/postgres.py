@@ -16,8 +16,7 @@ from sqlalchemy.ext.compiler import compiles
 from assay.core.errors import ConfigError, StoreAway, StoreError
 from assay.core.patterns import regex
 from assay.store.sql import merged_commits
-from assay.store.sql.schema import to_json
-from assay.store.sql.statement_cache import SHARED
+from assay.store.sql.schema import SHARED, to_json
 from assay.store.sql.tables import version
 
 try:

@@ -40,6 +40,7 @@ from assay.core.ports import (
 from assay.core.usage import Usage
 from assay.store import common
 from assay.store.common import stored_labels
+from assay.store.leases import fence_lost, is_held
 from assay.store.sql import tables
 from assay.store.sql.shelves import batches
 
@@ -174,7 +175,7 @@ def leases(connection: Connection, wanted: Sequence[Lease]) -> LeaseNews:
     for lease in wanted:
         _, fence, holder, until, action, messages = rows.get(lease.run_id, _NO_ROW)
         if fence != lease.fence or holder != lease.holder:
-            news.wanted[lease] = common.fence_lost(lease)
+            news.wanted[lease] = fence_lost(lease)
             continue
         news.ends[lease] = until
         if action or messages:
@@ -331,7 +332,7 @@ def number(connection: Connection, run_id: str, owner: str | None) -> int:
 def row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
     """A run in a list, from the columns `RUN` and any further ones."""
     values = {name: value for name, value in found._asdict().items() if name != "number"}
-    if not common.is_held(values.pop("lease_until"), now):
+    if not is_held(values.pop("lease_until"), now):
         values["holder"] = ""
     return RunRow(**{**values, "labels": stored_labels(values["labels"])})
 

@@ -18,8 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from assay.core.errors import StoreError
 from assay.core.later import later
-from assay.store.sql.schema import to_json
-from assay.store.sql.statement_cache import SHARED
+from assay.store.sql.schema import SHARED, to_json
 
 if TYPE_CHECKING:
     import filelock

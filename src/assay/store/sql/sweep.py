@@ -23,7 +23,8 @@ from assay.core.patterns import regex
 from assay.core.ports.store import Swept
 from assay.core.sources import UNSORTED
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner, Stored
-from assay.store.common import collections_of, is_held
+from assay.store.common import collections_of
+from assay.store.leases import is_held
 from assay.store.sql.database import Database
 from assay.store.sql.shelves import BATCH, batches
 from assay.store.sql.sqlite import Sqlite

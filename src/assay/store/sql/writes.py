@@ -14,6 +14,7 @@ from assay.core.errors import LeaseHeld
 from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlace, Renewal, RunInputs
 from assay.store import common
 from assay.store.common import given_labels, written_labels
+from assay.store.leases import fence_lost, is_held
 from assay.store.sql import reads, sqlite, webhooks
 from assay.store.sql.commits import Statements, event_rows, ledger_row, step_row
 from assay.store.sql.shelves import batches
@@ -179,7 +180,7 @@ def renew(connection: Connection, statements: Statements, lease: Lease, until: f
     rows = cursor.fetchall()  # all, so that the statement is finished
     cursor.close()
     if not rows:
-        raise common.fence_lost(lease)
+        raise fence_lost(lease)
     return Renewal(*rows[0])
 
 
@@ -272,7 +273,7 @@ def check_free(connection: Connection, run_id: str, owner: str | None, now: floa
     row = connection.execute(_HELD.where(reads.owned(owner)).with_for_update(), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)
-    if common.is_held(row.lease_until, now) and row.holder and row.holder not in evict:
+    if is_held(row.lease_until, now) and row.holder and row.holder not in evict:
         raise LeaseHeld(run_id, row.holder)
     number: int = row.number
     return number

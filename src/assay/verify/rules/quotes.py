@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from assay.core.numbered_titles import sections
 from assay.core.patterns import regex
+from assay.core.plain_text import sections
 from assay.core.scanner import scan
 from assay.core.sources import Passage
 from assay.core.text import sentences, separate_lines, words

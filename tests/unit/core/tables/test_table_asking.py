@@ -9,7 +9,7 @@ from sampling import scaled
 
 from assay.core.tables.answers import recomputed
 from assay.core.tables.cells import Note, ReadTable, TablePiece, note_line, read_notes, read_tables
-from assay.core.tables.framed_cells import bound
+from assay.core.tables.rows import bound
 from assay.core.tables.table_questions import answer
 from assay.core.tables.words import read_asking
 from assay.locale import LOCALES, speaking

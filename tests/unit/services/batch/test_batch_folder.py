@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import StoreError, UsageError
-from assay.services.batch.rows import RESULTS, STARTED, BatchFolder, BatchResult, BatchRow, file_name
+from assay.services.batch.folder import RESULTS, STARTED, BatchFolder, BatchResult, file_name
+from assay.services.batch.rows import BatchRow
 
 
 def row(key: str, line: int = 1, status: str = "completed") -> BatchResult:

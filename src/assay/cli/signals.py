@@ -1,15 +1,25 @@
 """Signals. Ctrl-C: once finishes a run, twice cancels it, three times exits at once. SIGTERM exits at once.
 
-A process that only watches a run exits with the first Ctrl-C.
+A process that only watches a run exits with the first Ctrl-C. Ctrl-Z stops a process between two transactions.
 """
 
 from __future__ import annotations
 
-import asyncio
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING
+
+from assay.core.later import later
+from assay.core.stop_gate import stop_gate
+
+if TYPE_CHECKING:
+    import asyncio
+else:
+    asyncio = later("asyncio")
 
 
 @contextmanager
@@ -126,3 +136,33 @@ def _listen(number: signal.Signals, act: Callable[[], None]) -> Callable[[], Non
         restore()
 
     return remove
+
+
+# Ctrl-Z: one that is stopped in a transaction keeps others from writing.
+
+STOP_SECONDS = 2.0
+"""How long Ctrl-Z waits for transactions to end."""
+
+
+@contextmanager
+def stops_between_transactions() -> Iterator[None]:
+    """Within the block, Ctrl-Z lets transactions end before it stops the process; only on the main thread."""
+    number = getattr(signal, "SIGTSTP", None)
+    main = threading.current_thread() is threading.main_thread()
+    if number is None or not main or signal.getsignal(number) != signal.SIG_DFL:  # Windows; no job control
+        yield
+        return
+
+    def stop() -> None:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)  # returns when the process goes on
+        signal.signal(number, caught)
+
+    def caught(_signal: int, _frame: FrameType | None) -> None:
+        stop_gate.stop(stop, STOP_SECONDS)
+
+    signal.signal(number, caught)
+    try:
+        yield
+    finally:
+        signal.signal(number, signal.SIG_DFL)
