@@ -122,11 +122,13 @@ class WebFetcher:
         limits: FetchLimits = LIMITS,
         resolve: Resolve = system_resolve,
         kept: PageCache | None = None,
+        network: httpcore2.AsyncNetworkBackend | None = None,
     ) -> None:
+        """`network` makes the connections; None: this machine's."""
         self._kept, self._headers = kept, manners.headers
         self._clock, self._agent, self._limits, self._robots = clock, manners.agent, limits, manners.robots
         # The user has not told Assay about the environment's proxies, so they are not used.
-        self._network = GuardedBackend(policy, resolve)
+        self._network = GuardedBackend(policy, resolve, network)
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=trusted(told=True),
             network_backend=self._network,
@@ -161,30 +163,32 @@ class WebFetcher:
     async def _whole(self, url: str, rules: WebRules) -> Fetched:
         try:
             async with asyncio.timeout(self._limits.seconds):
-                page = await framed(await self._answer(url, rules), partial(self._answer, rules=rules))
+                page = await framed(await self._answer(url, "", rules), partial(self._answer, rules=rules))
                 if why := await asyncio.to_thread(wall, page):
                     raise FetchFailed(why)
                 return page
         except TimeoutError as error:
             raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
 
-    async def _answer(self, url: str, rules: WebRules) -> Fetched:
-        """What is at an address, whatever stands there.
+    async def _answer(self, url: str, before: str, rules: WebRules) -> Fetched:
+        """What is at an address, whatever stands there; `before` is the page that leads there, "" if none does.
 
         Raises:
             FetchFailed: it cannot be fetched.
         """
         try:
-            return await self._hops(url, rules)
+            return await self._hops(url, before, rules)
         except (httpcore2.TimeoutException, TimeoutError) as error:
             raise FetchFailed("timeout: the server does not answer") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise FetchFailed(f"unreachable: {str(error) or type(error).__name__}") from error
 
-    async def _hops(self, url: str, rules: WebRules) -> Fetched:
+    async def _hops(self, url: str, before: str, rules: WebRules) -> Fetched:
         """Follow redirects; each hop is a new address, checked like the first."""
-        place, passed = address(url), list[str]()
+        place, page, passed = address(url), address(before) if before else None, list[str]()
         while True:
+            if page is not None:
+                await self._network.check_lead(page, place)
             if why := rules.refuses_host(place.host):
                 raise FetchFailed(f"blocked: {place.host} is left out of this run ({why})")
             if rules.leaves_out(place.href):
@@ -203,7 +207,7 @@ class WebFetcher:
             passed.append(place.href)
             if len(passed) > self._limits.redirects:
                 raise FetchFailed(f"redirects: more than {self._limits.redirects}")
-            place = address(answer.to, place.href)
+            page, place = place, address(answer.to, place.href)
             if place.href in passed:
                 raise FetchFailed("redirects: in a loop")
 
@@ -341,7 +345,8 @@ class WebFetcher:
                             return RobotsResponse(status)
                         body = await read_body(parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, cut=True)
                         return RobotsResponse(status, body.decode(errors="replace"))
-                    place = address(to, place.href)
+                page, place = place, address(to, place.href)
+                await self._network.check_lead(page, place)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
                 return RobotsResponse(0)
         return RobotsResponse(404)
