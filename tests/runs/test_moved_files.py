@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from shells import TIDES, Command, apart, spoken
 
-from assay.core.errors import SearchError
-from assay.evidence.ingest import moves
+from assay.core.errors import Cancelled, SearchError
+from assay.evidence.ingest import ReadingMonitor, moves
 from assay.search.local.local_search import LocalSearch
 from assay.search.vectors.hybrid import HybridSearch
 
@@ -156,4 +156,19 @@ def test_a_sync_does_what_is_left_after_an_index_failed(assay: Command, monkeypa
         assert assay("docs", "sync", "sea").returncode != 0
     done(assay, "docs", "sync", "sea")
     assert addresses(assay, "sea") == [url("a/zanzibar.md")]
+    assert "zanzibar.md" in done(assay, "docs", "search", "zanzibar", "-c", "sea")
+
+
+def test_a_sync_does_what_is_left_after_one_that_was_cut_short(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    done(assay, "docs", "add", "a", "-c", "sea")
+    os.rename("a/tides.md", "a/zanzibar.md")
+
+    def ends(*_: object) -> None:
+        raise Cancelled("reading was cancelled")
+
+    with monkeypatch.context() as cut:
+        cut.setattr(ReadingMonitor, "tell", ends)
+        assert assay("docs", "sync", "sea").returncode != 0
+    assert addresses(assay, "sea") == [url("a/zanzibar.md")]
+    done(assay, "docs", "sync", "sea")
     assert "zanzibar.md" in done(assay, "docs", "search", "zanzibar", "-c", "sea")

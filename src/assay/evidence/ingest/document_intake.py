@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
 
@@ -26,7 +26,7 @@ SECONDS = 2.0
 class DocumentIntake:
     """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
 
-    `moved` has the row numbers of those that got another place.
+    `moved` has the row numbers of those that got another place; `moving` is told of them before.
     A library that is `fresh` and empty need not be asked whether it knows a document.
     """
 
@@ -41,6 +41,7 @@ class DocumentIntake:
         self.added = 0
         self.moved: list[int] = []
         self.missing = MissingFiles()
+        self.moving: Callable[[Sequence[int]], None] | None = None
         self._moves: list[DocumentMove] = []
         self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
         self._unasked_bytes = 0
@@ -93,6 +94,7 @@ class DocumentIntake:
         in_files = [name for name, (_, _, part) in known.items() if part.page is None]
         if not in_files:
             return
+        first = len(self.moved)
         for name, stored in self._library.stored_places(in_files).items():
             extracted, _, part = known[name]
             if self.missing.moved(stored.url, part.url):
@@ -100,6 +102,8 @@ class DocumentIntake:
                 named = extracted.name or part.name
                 self._moves.append(DocumentMove(sha256=name, before=stored.url, url=url, name=named))
                 self.moved.append(stored.row)
+        if self.moving is not None and len(self.moved) > first:
+            self.moving(self.moved[first:])
 
     def include(self, documents: Iterable[str]) -> None:
         """Add documents that are in the library."""
