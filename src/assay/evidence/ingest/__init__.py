@@ -166,6 +166,7 @@ def ingest(
                 if progress is not None:
                     found, total = len(shelf.documents), len(files) + len(pages)
                     progress(ReadingProgress(file=number, files=total, documents=found, path=name))
+            shelf.finish()
         finally:
             shelf.flush()
     warnings += reading.all_warnings()
