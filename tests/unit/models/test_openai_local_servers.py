@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -68,6 +69,33 @@ async def test_a_model_that_does_not_run_is_said_with_what_helps(status: int, me
     error = await failure(fault(status, message))
     assert error.reason.endswith("free memory or choose a smaller model; the log of ollama says more")
     assert (error.transient, error.usable) == (transient, False)
+
+
+PROMPT = "Why is a server out of memory, has the model crashed, and what is its content policy?"
+INVALID = {"type": "string_type", "loc": ["body", "messages"], "msg": "Input should be a text", "input": PROMPT}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (422, {"detail": [INVALID]}, "answered 422: Input should be a text"),
+        (500, {"errors": [INVALID]}, "answered 500"),
+        (400, {"error": {"message": str([INVALID | {"input": "out of memory"}]), "code": 400}}, "answered 400"),
+        (502, {"error": {"message": "Provider returned error", "metadata": {"raw": {"sent": PROMPT}}}}, "answered 502"),
+    ],
+)
+async def test_what_an_error_repeats_of_a_prompt_says_nothing_of_the_model(status: int, body: Any, said: str) -> None:
+    error = await failure(Answer([json.dumps(body)], status))
+    assert said in error.reason
+    assert "choose a smaller model" not in error.reason
+    assert error.transient == (status >= 500)
+
+
+async def test_what_an_error_in_the_stream_repeats_says_nothing_of_the_model() -> None:
+    error = await failure(
+        Answer([chunk(error={"message": "Provider returned error", "metadata": {"raw": "Out of memory?"}})])
+    )
+    assert error.reason == "ollama broke off: Provider returned error: Out of memory?"
 
 
 async def test_a_service_that_cannot_load_what_was_sent_runs() -> None:
