@@ -19,6 +19,8 @@ UNUSABLE = frozenset((401, 402, 403, 404, 429))
 """Statuses that every request will get until a person changes something, unless the trouble is temporary."""
 LONGEST = 300
 """Code points of a service's own words in an error."""
+LEAST_WINDOW = 512
+"""The smallest window in tokens that is believed."""
 CUT = "…"
 """Ends what was shortened."""
 TELLING = 4
@@ -238,9 +240,12 @@ def too_long(text: str) -> bool:
 
 
 def stated_window(text: str) -> int:
-    """The window in tokens that a service names as it refuses a request that is too long; 0 if it names none."""
+    """The window in tokens that a service names as it refuses a request that is too long; 0 if it names none, or one
+    that is not believed.
+    """
     found = _WINDOW.search(text) if too_long(text) else None
-    return int(next(each for each in found.groups() if each).replace(",", "")) if found else 0
+    window = int(next(each for each in found.groups() if each).replace(",", "")) if found else 0
+    return window if window >= LEAST_WINDOW else 0
 
 
 def declined(text: str) -> bool:
