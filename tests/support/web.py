@@ -11,7 +11,7 @@ from typing import Any
 from httpcore2 import AnyIOBackend, AsyncNetworkStream
 
 from assay.fetch.web import FetchLimits, FetchManners, WebFetcher
-from assay.fetch.web.addresses import Policy, policy
+from assay.fetch.web.addresses import GuardedBackend, Policy, policy
 from assay.run.process import SystemClock
 
 PUBLIC, FORBIDDEN = "127.0.0.1", "127.66.0.1"
@@ -118,8 +118,8 @@ async def fetcher(
     """A fetcher for which `PUBLIC` is allowed, and where public addresses lead."""
     made = FetchLimits(**limits)  # type: ignore[arg-type]
     manners = FetchManners(agent=AGENT, robots=robots)
-    names, network = resolve or Names(), Outside()
-    web = WebFetcher(SystemClock(), manners, policy=policy, limits=made, resolve=names, network=network)
+    network = GuardedBackend(policy, resolve or Names(), Outside())
+    web = WebFetcher(SystemClock(), manners, network=network, limits=made)
     try:
         yield web
     finally:

@@ -25,13 +25,10 @@ from assay.core.web_addresses import ANYTHING, Url, WebRules, canonical
 from assay.fetch.web.addresses import (
     PUBLIC,
     GuardedBackend,
-    Policy,
-    Resolve,
     address,
     headers_of,
     location,
     policy,
-    system_resolve,
 )
 from assay.fetch.web.frames import framed
 from assay.fetch.web.in_flight import InFlight, once
@@ -118,17 +115,15 @@ class WebFetcher:
         clock: Clock,
         manners: FetchManners,
         *,
-        policy: Policy = PUBLIC,
+        network: GuardedBackend | None = None,
         limits: FetchLimits = LIMITS,
-        resolve: Resolve = system_resolve,
         kept: PageCache | None = None,
-        network: httpcore2.AsyncNetworkBackend | None = None,
     ) -> None:
-        """`network` makes the connections; None: this machine's."""
+        """`network` connects to what may be connected to; None: to public addresses."""
         self._kept, self._headers = kept, manners.headers
         self._clock, self._agent, self._limits, self._robots = clock, manners.agent, limits, manners.robots
         # The user has not told Assay about the environment's proxies, so they are not used.
-        self._network = GuardedBackend(policy, resolve, network)
+        self._network = network or GuardedBackend(PUBLIC)
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=trusted(told=True),
             network_backend=self._network,
@@ -384,4 +379,4 @@ def create(
     """
     manners = FetchManners(agent=agent, robots=robots, headers=headers)
     limits = FetchLimits(seconds=seconds, bytes=largest)
-    return WebFetcher(clock, manners, policy=policy(allow), limits=limits, kept=kept)
+    return WebFetcher(clock, manners, network=GuardedBackend(policy(allow)), limits=limits, kept=kept)
