@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -34,6 +37,21 @@ def reason(error: Exception, shape: type[msgspec.Struct]) -> str:
         wanted = " or ".join(_TYPES.get(each, each) for each in found["wanted"].split(" | ") if each != "null")
         return f"{found['name']}: {_TYPES.get(found['given'], found['given'])} was given, {wanted} is needed"
     return f"not JSON: {text}" if not isinstance(error, msgspec.ValidationError) else text
+
+
+def given_twice(names: Iterable[str]) -> str:
+    """The reason if a line, or the header of a table, gives a name twice; "" if none."""
+    twice = next((name for name, times in Counter(names).items() if times > 1), "")
+    return f"{twice} is given twice: leave one out" if twice else ""
+
+
+def names_in(line: str) -> list[str]:
+    """The names that a line in JSON gives; msgspec keeps the last value of each.
+
+    Raises:
+        ValueError, RecursionError: it cannot be read.
+    """
+    return [name for name, _ in json.loads(line, object_pairs_hook=list, parse_int=str)]
 
 
 def _values(shape: type[msgspec.Struct], name: str) -> list[str]:

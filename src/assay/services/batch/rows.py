@@ -25,7 +25,7 @@ from assay.core.options import declared
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
-from assay.services.batch.misfits import reason
+from assay.services.batch.misfits import given_twice, names_in, reason
 from assay.services.home_paths import write_whole
 
 LONGEST = 1_000_000
@@ -118,8 +118,10 @@ def _table(
 ) -> Iterator[tuple[int, BatchRow | BadLine]]:
     """The rows of a CSV file below its header. A cell in JSON is read as such, and an empty one is left out."""
     known = msgspec.structs.fields(row_shape())
+    message = given_twice(columns)
     if unknown := [name for name in columns if name not in {each.name for each in known}]:
         message = f"no option of a run is named as the column {unknown[0]!r}: rename it, or leave it out"
+    if message:
         yield first, BadLine(line=first, error=message)
         return
     last = first
@@ -150,10 +152,10 @@ def _read(number: int, text: str) -> BatchRow | BadLine:
     if not text.startswith("{"):
         return BatchRow(line=number, key=_key(text), question=text)
     try:
-        row = msgspec.json.decode(text, type=row_shape())
+        row, twice = msgspec.json.decode(text, type=row_shape()), given_twice(names_in(text))
     except UNREADABLE as error:
         return BadLine(line=number, error=reason(error, row_shape()))
-    return _order(number, msgspec.structs.asdict(row))
+    return BadLine(line=number, error=twice) if twice else _order(number, msgspec.structs.asdict(row))
 
 
 def _order(number: int, values: dict[str, Any]) -> BatchRow | BadLine:
