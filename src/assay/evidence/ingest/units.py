@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 from urllib.parse import quote, unquote, urlsplit
@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.charsets import in_utf8
 from assay.core.errors import ExtractError
-from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library, StoredPlace
+from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
 from assay.evidence.ingest.files import (
     LARGEST_TWIN,
@@ -32,7 +32,7 @@ from assay.evidence.ingest.files import (
     printable,
     read_file,
 )
-from assay.evidence.ingest.moves import MissingFiles
+from assay.evidence.ingest.moves import LOOKED_UP, MissingFiles, displaced
 
 DEPTH = 2
 """Archives within archives."""
@@ -41,8 +41,6 @@ MOST_UNPACKED = 1024 * 1024 * 1024
 """Files, and bytes, in one file on disk with all archives in it."""
 AHEAD = 16
 AHEAD_BYTES = 64 * 1024 * 1024
-LOOKED_UP = 500
-"""Files about which the library is asked at once."""
 
 T = TypeVar("T")
 
@@ -131,14 +129,19 @@ class Units:
             some = files[first : first + LOOKED_UP]
             known = self._library.stamps([stamp_path(file) for file in some])
             stored = self._library.stored_places({sha: None for stamp in known.values() for sha in stamp.documents})
+            places = {sha: place.url for sha, place in stored.items()}
+            lost = displaced(self._library, places, known)
             for file in some:
-                yield from self._of(file, known.get(stamp_path(file)), stored)
+                yield from self._of(file, known.get(stamp_path(file)), places, lost)
 
-    def _of(self, file: FileToRead, known: FileStamp | None, stored: Mapping[str, StoredPlace]) -> Iterator[Unit]:
+    def _of(
+        self, file: FileToRead, known: FileStamp | None, places: Mapping[str, str], lost: Collection[str]
+    ) -> Iterator[Unit]:
         stamp: FileStamp | None = None
         try:
             stamp = self._look(file, known)
-            if self.missing.any_moved((stored[sha].url for sha in stamp.documents if sha in stored), file.path):
+            here = {sha: places[sha] for sha in stamp.documents if sha in places}
+            if self.missing.any_moved(here, file.path, lost):
                 stamp = msgspec.structs.replace(stamp, documents=(), warnings=())  # read again, for its new place
             if not file.named and (why := left_out_by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)

@@ -43,7 +43,8 @@ SMALL = 50
 SHOWN = ("text/", "application/pdf")
 """The beginnings of the types of documents that browsers show in a frame, beside pages."""
 DOCUMENTS = 'embed[type="application/pdf"][src], object[type="application/pdf"][data]'
-Fetch = Callable[[str], Awaitable[Fetched]]
+Fetch = Callable[[str, str], Awaitable[Fetched]]
+"""Fetches the page at an address to which the page at another leads."""
 
 
 async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
@@ -62,7 +63,7 @@ async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
     best = page
     for url in urls:
         try:
-            found = await framed(await fetch(url), fetch, depth - 1)
+            found = await framed(await fetch(url, page.final_url), fetch, depth - 1)
         except FetchFailed:
             continue
         characters = await asyncio.to_thread(_characters, found)
