@@ -13,7 +13,9 @@ from assay.fetch.html_metadata import LINKED, attribute, read_linked
 from assay.fetch.web.response import HTML, base
 
 NEXT = "link[rel~=next i][href], a[rel~=next i][href]"
-MARKED = regex(rb"\brel\s*=\s*[\"']?[\w ]{0,40}\bnext\b", re.IGNORECASE)
+MARKED = regex(rb"\brel\s*=\s*[\"']?[\w ]{0,40}\bnext\b")
+STATED = (b"article", b"json")
+"""One of these is in every page that says that it is an article, in `og:type` or in JSON."""
 _COUNTED = regex(r"(.*?)(\d{1,2})(\.\w{1,5}|/)?", re.DOTALL)
 """An address up to its last number, the number, and an ending."""
 _COUNTER = regex(r"(?:[/?&_,;.-]+(?:page|paged|part|seite|pagina|pg|p|s)?[/=_-]?|[/?&](?:page|p)=)$", re.IGNORECASE)
@@ -30,8 +32,11 @@ def next_part(page: Fetched) -> str:
     the same article is at the same address but for a number that is one higher, and the page says that it is an
     article.
     """
-    if page.media_type not in HTML or not MARKED.search(page.body):
+    if page.media_type not in HTML:
         return ""
+    body = page.body.lower()
+    if not any(each in body for each in STATED) or not MARKED.search(body):
+        return ""  # most pages, without being parsed
     tree = LexborHTMLParser(page.body)
     node = tree.css_first(NEXT)
     if node is None or not _is_article(tree):
