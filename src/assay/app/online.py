@@ -194,7 +194,7 @@ class Online:
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error
-        return tuple(library.of_hashes(chain.from_iterable(done.given.values())))
+        return tuple(library.of_hashes([*chain.from_iterable(done.given.values())]))
 
 
 class OwnedWeb:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -258,7 +258,7 @@ def _renewed(context: Context, origin: Origin, left_out: tuple[str, ...], now: s
     return msgspec.structs.replace(origin, documents=kept, left_out=left_out, synced_at=now)
 
 
-def _addresses(context: Context, documents: Iterable[str]) -> list[str]:
+def _addresses(context: Context, documents: Collection[str]) -> list[str]:
     return [document.url for document in context.store.library.of_hashes(documents)]
 
 

@@ -6,7 +6,7 @@ The gate: every marker resolves, every hash matches, every count equals the clai
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -199,7 +199,7 @@ class EvidenceIndex(HeldPassages):
         return documents(passages, text_of(library, self.reader, of))
 
 
-def text_of(library: Library, reader: DocumentReader, of: Iterable[str] = ()) -> TextOf:
+def text_of(library: Library, reader: DocumentReader, of: Collection[str] = ()) -> TextOf:
     """A function that returns a stored document's text by its hash; the documents `of` are found at once. Blocking."""
     known = {document.sha256: document for document in library.of_hashes(of)}
 

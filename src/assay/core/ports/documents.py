@@ -330,7 +330,7 @@ class Library(Collections, Protocol):
 
     def document(self, sha256: str) -> Document | None: ...
 
-    def of_hashes(self, documents: Iterable[str]) -> list[Document]:
+    def of_hashes(self, documents: Collection[str]) -> list[Document]:
         """Return those of these documents (hashes) that are in the library, in this order, each once."""
         ...
 

@@ -107,7 +107,7 @@ class SqlLibrary(SqlCollections):
         return next(iter(self.of_hashes([sha256])), None)
 
     @patient
-    def of_hashes(self, documents: Iterable[str]) -> list[Document]:
+    def of_hashes(self, documents: Collection[str]) -> list[Document]:
         """See the port."""
         hashes = list(dict.fromkeys(documents))
         found: dict[str, Document] = {}
