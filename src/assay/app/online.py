@@ -196,8 +196,7 @@ class Online:
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error
-        found = map(library.document, dict.fromkeys(chain.from_iterable(done.given.values())))
-        return tuple(each for each in found if each is not None)
+        return tuple(library.of_hashes([*chain.from_iterable(done.given.values())]))
 
 
 class OwnedWeb:

@@ -274,8 +274,8 @@ class Gathering:
         lost |= {canonical(url) for url in site.left}
         if not (lost and origin.documents):
             return []
-        found = (self._store.library.document(sha) for sha in origin.documents)
-        return [each.sha256 for each in found if each is not None and canonical(each.url) in lost]
+        found = self._store.library.of_hashes(origin.documents)
+        return [each.sha256 for each in found if canonical(each.url) in lost]
 
     def _note(self, reasons: Mapping[str, str]) -> None:
         """Remember why addresses gave no document."""
