@@ -174,7 +174,7 @@ def test_a_class_without_a_schema_is_refused() -> None:
 
 def test_a_type_that_contains_itself_is_refused_by_place() -> None:
     one = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Site"}}}
-    with pytest.raises(UsageError, match="at #/properties/first/properties/next uses '.ref'"):
+    with pytest.raises(UsageError, match=r"at #/properties/first/properties/next uses '\$ref'"):
         canonical({"$defs": {"Site": one}, "properties": {"first": {"$ref": "#/$defs/Site"}}})
 
 
