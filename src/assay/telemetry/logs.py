@@ -27,6 +27,8 @@ from assay.core.ports import Fact, SpanKind, WatchedSpan
 LONGEST = 300
 """Code points of a value; a longer one is cut."""
 HIDDEN = "***"
+PACKAGE = logging.getLogger("assay")
+"""What all loggers of the package pass their records to."""
 LOUD: tuple[SpanKind, ...] = ("run", "phase", "lane")
 """Spans whose beginning is logged at `info`."""
 
@@ -187,6 +189,8 @@ class Logs:
     ) -> None:
         """`secrets` are hidden wherever they appear."""
         self._sink, self._quoting = sink, level == "debug"
+        self.messages = Messages(self)
+        self.messages.setLevel(logging.WARNING)
         as_text = structlog.processors.LogfmtRenderer(bool_as_flag=False)
         renderer = structlog.processors.JSONRenderer() if form == "json" else as_text
         wanted = structlog.make_filtering_bound_logger(getattr(logging, level.upper()))
@@ -222,7 +226,27 @@ class Logs:
 
     def close(self) -> None:
         """Close the file."""
+        PACKAGE.removeHandler(self.messages)
         self._sink.close()
+
+
+class Messages(logging.Handler):
+    """Adds to a log what the package tells `logging`: failures of requests, webhooks, schedules, workers.
+
+    They also go where they would go without it, which is stderr unless the program has set `logging` up.
+    """
+
+    def __init__(self, logs: Logs) -> None:
+        super().__init__()
+        self._logs = logs
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log it, with the type of the exception that it reports."""
+        error = record.exc_info[0] if record.exc_info else None
+        facts = {"logger": record.name, "message": record.getMessage(), "error": error.__name__ if error else ""}
+        self._logs.line("error" if record.levelno >= logging.ERROR else "warning", "message", facts)
+        if not logging.getLogger().handlers and logging.lastResort is not None:
+            logging.lastResort.handle(record)
 
 
 class _Open:
@@ -274,4 +298,6 @@ def open_logs(file: Path | None, *, stderr: bool, level: str, form: str, secrets
         ConfigError: its file cannot be written.
     """
     sink = Sink(file, stderr=stderr)
-    return Logs(sink, level=cast("Level", level), form="json" if form == "json" else "text", secrets=secrets)
+    logs = Logs(sink, level=cast("Level", level), form="json" if form == "json" else "text", secrets=secrets)
+    PACKAGE.addHandler(logs.messages)
+    return logs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -161,3 +162,26 @@ def test_a_line_that_a_full_disk_cut_is_followed_by_whole_ones(tmp_path: Path) -
     )
     subprocess.run([sys.executable, "-c", program, tmp_path / "log"], check=True, timeout=120)
     assert (tmp_path / "log").read_text().splitlines() == ["a" * 20, "b" * 9, "c" * 20, "d" * 20]
+
+
+def test_what_the_package_tells_logging_is_in_the_log_and_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])  # as in a process of its own
+    logs = open_logs(tmp_path / "log", stderr=False, level="info", form="json", secrets=(SECRET,))
+    teller = logging.getLogger("assay.server.app")
+    teller.info("not told")
+    teller.warning("POST %s: no space left, key %s", "/api/v1/runs", SECRET)
+    try:
+        raise KeyError("the words of a question")
+    except KeyError:
+        teller.exception("a bug")
+    logs.close()
+    teller.warning("after the end")
+    told = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [(each["level"], each["message"], each.get("error")) for each in told] == [
+        ("warning", "POST /api/v1/runs: no space left, key ***", None),
+        ("error", "a bug", "KeyError"),
+    ]
+    printed = capsys.readouterr().err
+    assert [text in printed for text in ("no space left", "the words of a question", "after the end")] == [True] * 3
