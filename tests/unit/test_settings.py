@@ -60,6 +60,7 @@ def test_files_in_the_folder_of_secrets_stand_for_variables(tmp_path: Path, monk
     (folder / "keystore").write_bytes(b"\xff\x00")
     monkeypatch.setenv("ASSAY_SECRETS", str(folder))
     monkeypatch.setenv("ASSAY_DEPTH", "medium")
+    monkeypatch.setenv("OPENAI_API_KEY", "")  # as good as not set
     loaded = settings.load()
     assert [loaded.keys.of(name).reveal() for name in ("brave", "openai")] == ["b-1", "o-1"]
     assert loaded.depth == "medium"

@@ -42,7 +42,9 @@ def environment() -> Mapping[str, str]:
         ConfigError: the folder or a file in it cannot be read.
     """
     folder = os.environ.get(SECRETS, "")
-    return {**_secrets(Path(folder)), **os.environ} if folder else os.environ
+    if not folder:
+        return os.environ
+    return _secrets(Path(folder)) | {name: text for name, text in os.environ.items() if text}
 
 
 def _secrets(folder: Path) -> dict[str, str]:

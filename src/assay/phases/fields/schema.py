@@ -84,7 +84,11 @@ def canonical(schema: str | Mapping[str, Any] | type) -> str:
     Raises:
         UsageError: it is not JSON, too large, or says what is not supported; the message names the place.
     """
-    text = _written(_inlined(_decoded(schema if isinstance(schema, str) else _written(schema))))
+    given = _decoded(schema if isinstance(schema, str) else _written(schema))
+    try:
+        text = _written(_inlined(given))
+    except RecursionError as error:
+        raise UsageError(f"the schema is not JSON ({error}): correct it") from error
     read(text)
     return text
 

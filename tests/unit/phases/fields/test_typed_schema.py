@@ -185,6 +185,12 @@ def test_definitions_that_grow_beyond_all_bounds_are_refused() -> None:
     }
     with pytest.raises(UsageError, match="at most 200,000 are read"):
         canonical({"$defs": {**each, names[-1]: {"type": "string"}}, "$ref": "#/$defs/N0"})
+    chain = {f"N{number}": {"$ref": f"#/$defs/N{number + 1}"} for number in range(3_000)}
+    with pytest.raises(UsageError, match="the schema"):
+        canonical({"$defs": chain, "$ref": "#/$defs/N0"})
+    for deep in range(100, 1_100, 100):
+        with pytest.raises(UsageError, match="the schema"):
+            canonical('{"a": [' * deep + "]}" * deep)
 
 
 def test_a_model_is_told_the_fields_one_a_line() -> None:
