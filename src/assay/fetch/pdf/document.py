@@ -15,7 +15,7 @@ from assay.core.errors import ExtractError, NoLetters
 from assay.core.languages import detect
 from assay.core.patterns import regex
 from assay.core.sources import Extracted
-from assay.fetch.fields import first_line, stem
+from assay.fetch.fields import dated, first_line, stem
 from assay.fetch.pdf.lines import Pdf
 from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends, paragraphs, vocabulary
 from assay.fetch.text_form import clean
@@ -280,13 +280,14 @@ def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extracto
     title = _PROGRAM.sub("", facts.get("Title", ""))
     author = facts.get("Author", "")
     made = _DATE.match(facts.get("CreationDate", ""))
+    title = title if title and not _FILE_LIKE.search(title) else first_line(text) or stem(name)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="pages",
-        title=title if title and not _FILE_LIKE.search(title) else first_line(text) or stem(name),
+        title=title,
         author=author if any(map(str.isalpha, author)) else "",
-        published="-".join(made.groups()) if made else "",
+        published=dated(text, title, name) or ("-".join(made.groups()) if made else ""),
         language=detect(text),
         metadata={"pages": str(pdf.pages)} | ({"encrypted": "yes"} if pdf.encrypted else {}),
     )
