@@ -1,10 +1,10 @@
-"""Answers of which every sentence is unrelated to the question are left out."""
+"""What an answer leaves out: sentences of which every one is unrelated to the question, and repetitions."""
 
 from __future__ import annotations
 
 import pytest
 
-from assay.models.extractive.answers import select
+from assay.models.extractive.answers import alike, select
 from assay.models.extractive.unrelated import without_unrelated
 from assay.models.questions.question import analyze
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources
@@ -42,3 +42,19 @@ def test_fields_and_documents_that_a_question_names_answer_in_words_of_their_own
     assert without_unrelated(units, ["Who made PEP 6?"], shelf) == units
     framed = [unit("Issue of it: 20361", "S1.0", frame=True)]
     assert without_unrelated(framed, ["What is the phone number of Ms Voss?"], shelf) == framed
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (
+            "Day: 2022-01-20 | To: Swan Trading Ltd | For: Loan | EUR: 480",
+            "Day: 2022-10-14 | To: Swan Trading Ltd | For: Loan | EUR: 480",
+            False,
+        ),
+        ("Day: 1 May | To: Swan Trading Ltd | For: Loan", "day: 1 May | to: Swan Trading Ltd | for: Loans", True),
+        ("The tide at Brest rises seven metres.", "The tide at Brest rises about seven metres.", True),
+    ],
+)
+def test_rows_with_other_figures_are_no_repetition(one: str, other: str, same: bool) -> None:
+    assert alike(one, other) is same
