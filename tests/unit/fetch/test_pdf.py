@@ -135,6 +135,21 @@ def test_its_own_date_comes_before_the_day_the_file_was_made(name: str, lines: l
     assert found.published == published
 
 
+@pytest.mark.parametrize(
+    ("lines", "doi"),
+    [
+        (
+            ["On Bridges", "", "J. Bridges 12 (2019), doi:10.9999/jb.2019.101.", "", "Text of it."],
+            "10.9999/jb.2019.101",
+        ),
+        (["On Bridges", "", "doi:10.9999/jb.1 corrects doi:10.9999/jb.2.", "", "Text of it."], None),
+        (["On Bridges", "", *["The board met again, and was late."] * 48, "See doi:10.9999/jb.1."], None),
+    ],
+)
+def test_the_only_doi_at_the_top_is_the_document_s(lines: list[str], doi: str | None) -> None:
+    assert read(pdf([column(*lines)])).metadata.get("doi") == doi
+
+
 @pytest.mark.parametrize("title", ["", "paper-final.docx", "untitled", "---"])
 def test_a_title_which_says_nothing_gives_way_to_the_first_line(title: str) -> None:
     page = column(

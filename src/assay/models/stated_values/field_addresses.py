@@ -1,10 +1,11 @@
-"""Fields for an e-mail or web address: the only one of the documents in passages with the field's other words."""
+"""Fields for an e-mail or web address or a DOI: the only one in passages with the field's other words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from assay.core.dois import DOI, find_doi
 from assay.core.lexicon import stop_terms
 from assay.core.patterns import regex
 from assay.core.relevance import read_question
@@ -17,7 +18,8 @@ _EMAIL = regex(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?!\
 _WEB = regex(r"https?://[^\s<>\"'`|]{3,300}")
 _OF_MAIL = frozenset(("email", "mail"))
 _OF_WEB = frozenset(("url", "uri", "website", "homepage", "webpage"))
-_GENERIC = _OF_MAIL | _OF_WEB | frozenset("e address contact web site page online official link".split())
+_OF_DOI = frozenset(("doi",))
+_GENERIC = _OF_MAIL | _OF_WEB | _OF_DOI | frozenset("e address contact web site page online official link".split())
 """Words that only say what kind of address is meant."""
 _TAIL = ".,;:!?)]}*_»”’"
 
@@ -27,7 +29,8 @@ def address_kind(asked: FieldAsked) -> re.Pattern[str] | None:
     said = frozenset(words(asked.label))
     if asked.schema.get("type") != "string" or "enum" in asked.schema:
         return None
-    return _EMAIL if said & _OF_MAIL else _WEB if said & _OF_WEB else None
+    forms = ((_OF_DOI, DOI), (_OF_MAIL, _EMAIL), (_OF_WEB, _WEB))
+    return next((form for names, form in forms if said & names), None)
 
 
 def address(asked: FieldAsked, form: re.Pattern[str], books: Sequence[SourcePassages]) -> StatedValue | None:
@@ -41,5 +44,6 @@ def address(asked: FieldAsked, form: re.Pattern[str], books: Sequence[SourcePass
         for passage in book.passages:
             if wanted <= frozenset(keys(" ".join((passage.under, passage.text)), analysis)):
                 for match in form.finditer(passage.text):
-                    found.setdefault(match[0].rstrip(_TAIL), passage.id)
+                    whole = find_doi(match[0], "") if form is DOI else match[0].rstrip(_TAIL)
+                    found.setdefault(whole, passage.id)
     return StatedValue(*next(iter(found.items()))) if len(found) == 1 else None
