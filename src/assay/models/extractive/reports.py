@@ -21,8 +21,8 @@ from assay.core.text import ends_sentence
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, calculated, frames, select
+from assay.models.extractive.off_topic import without_unrelated
 from assay.models.extractive.requests import last, question_of, template_of
-from assay.models.extractive.unrelated import without_unrelated
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.models.extractive.answers import alike, select
-from assay.models.extractive.unrelated import without_unrelated
+from assay.models.extractive.off_topic import without_unrelated
 from assay.models.questions.question import analyze
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources
 
