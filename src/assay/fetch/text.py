@@ -26,7 +26,7 @@ from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, names_of, one
 class TextExtractor:
     """Text unchanged. Also reads files of unknown kinds if they are text."""
 
-    name = "text/2"
+    name = "text/3"
     suffixes = (".txt", ".text", ".log", ".org", ".tex")
     media_type = "text/plain"
     isolated = False

@@ -197,11 +197,13 @@ class Units:
             yield UnitProblem(f"nothing reads this kind of file (readable: text, {kinds})" if file.named else "")
         elif not content.data:
             yield UnitProblem("empty")
-        elif (archive := by_suffix(self._archives, name)) is not None:
-            yield from self._unpack(archive, content.data, name, url)
         else:
-            unit = self._part(name, url, content.data)
-            yield unit if file.named else _wanted(unit)
+            archive = by_suffix(self._archives, name)
+            if archive is None or self._is_read(name):
+                unit = self._part(name, url, content.data)
+                yield unit if file.named else _wanted(unit)
+            if archive is not None:
+                yield from self._unpack(archive, content.data, name, url)
 
     def _twin(self, file: FileToRead) -> str:
         """Why a source is left out: the page beside it says the same; "" if it is read."""
@@ -238,12 +240,15 @@ class Units:
                 yield UnitProblem(member.problem or left.spent, path)
             elif why := left_out_by_name(PurePosixPath(member.name).name):
                 yield LeftOut(path, why)
-            elif nested is None:
-                yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
-            elif len(inside) < DEPTH:
-                inside.append((f"{path}!/", place, nested.members(member.data, member.name, self._largest)))
             else:
-                yield UnitProblem(f"archives within archives, deeper than {DEPTH}; unpack them first", path)
+                read = nested is None or self._is_read(member.name)
+                if read:
+                    yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
+                holds = nested.members(member.data, member.name, self._largest) if nested is not None else iter(())
+                if len(inside) < DEPTH:
+                    inside.append((f"{path}!/", place, holds))
+                elif not read or next(holds, None) is not None:
+                    yield UnitProblem(f"archives within archives, deeper than {DEPTH}; unpack them first", path)
             if left.spent:
                 return
 
@@ -262,6 +267,10 @@ class Units:
             documents=extractor.extract(data, name),
             member=member,
         )
+
+    def _is_read(self, name: str) -> bool:
+        """True if a file is a document; what it holds beside that, as a message does, is read as an archive's."""
+        return by_suffix(self._extractors, name) is not None
 
     def _reader(self, name: str) -> Extractor | Archive | None:
         return by_suffix(self._extractors, name) or by_suffix(self._archives, name)

@@ -261,9 +261,13 @@ def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
 
 
 def alike(one: str, other: str) -> bool:
-    """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values."""
+    """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values and
+    all figures: two payments of one amount differ in their day.
+    """
     a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (one, other))
-    return len(a & b) >= SAME * len(a | b)
+    rows = " | " in one and " | " in other
+    differ = rows and any(any(map(str.isdigit, word)) for word in a ^ b)
+    return len(a & b) >= SAME * len(a | b) and not differ
 
 
 # questions about a document that another one names: "who wrote the PEP that replaced PEP 5?"
