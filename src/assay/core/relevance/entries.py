@@ -1,7 +1,8 @@
 """Entries of a reference: which statements are about the function, the class or the option that a question names.
 
 An entry begins with a signature, `open(file, mode)`, or with a name that only code has. That is the label of its
-statements, as in a list of definitions, or the heading above them.
+statements, as in a list of definitions, or the heading above them. An entry of fields ("Default value: 25") may
+have any name.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from assay.core.lexicon import stop_terms
 from assay.core.patterns import regex
 from assay.core.relevance.definitions import thing_asked
 from assay.core.relevance.relevance_constants import ENTRY_WEIGHT, OPENING_WEIGHTS
@@ -26,8 +28,6 @@ _KINDS = (
     "parameter property setting statement structure type variable"
 )
 """What a question may call a thing in addition to its name: "the `lru_cache` decorator"."""
-
-
 Name = tuple[bool, frozenset[str]]
 """Whether a name is that of an option, which has hyphens before it, and its keys."""
 
@@ -49,7 +49,25 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
         else:
             for at in about:
                 gains[at] = ENTRY_WEIGHT
-    return gains
+    asked = frozenset(question.keys) - kinds
+    return [
+        max(gain, _field_gain(asked, each, question.analysis)) for gain, each in zip(gains, statements, strict=True)
+    ]
+
+
+def _field_gain(asked: frozenset[str], each: QuotableStatement, analysis: str) -> float:
+    """What a field gains since the question names its entry, by the share of the question's other words in its key."""
+    name = _field_of(each.entry, analysis)
+    more = asked - name
+    if not name or not more or not name <= asked:
+        return 0.0
+    return OPENING_WEIGHTS[0] * len(more.intersection(keys(each.key, analysis))) / len(more)
+
+
+@lru_cache(maxsize=16384)
+def _field_of(entry: str, analysis: str) -> frozenset[str]:
+    """The keys of the name of an entry that has fields."""
+    return frozenset(keys(entry, analysis)) - stop_terms(analysis)
 
 
 def _named(
