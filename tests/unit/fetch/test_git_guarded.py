@@ -143,7 +143,7 @@ async def test_a_user_of_a_server_names_no_repository_on_its_disk(project: Path,
             await ana.begin_job(AddJob(paths=(f"git+file://{project}",), collection="project"))
     guarded = connector_of("git+file:///x", ())
     assert isinstance(guarded, GitConnector)
-    with pytest.raises(FetchFailed, match="blocked: .*not http or https"):
+    with pytest.raises(FetchFailed, match=r"blocked: .*not http or https"):
         guarded.list(f"git+file://{project}", tmp_path, SystemClock(), 1_000)
 
 

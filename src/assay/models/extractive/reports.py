@@ -25,7 +25,7 @@ from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
-from assay.models.shown_documents.passages import one_line
+from assay.models.shown_documents.passages import PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
 from assay.models.shown_documents.tabular import is_in_rows, is_row_of
 
@@ -305,6 +305,11 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
         if framed.text == unit.text:
             return [framed]
     cited = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
+    rows = [row for sentence in cited if (row := _within_entry(unit, sentence)) is not None]
+    if any(row.text in texts.get(passage, "") for row in rows for passage in row.passages) or any(
+        is_row_of(row, shelf) for row in rows
+    ):
+        return [unit]
     wanted = frozenset(stems(unit.text))
     best = sorted(cited, key=lambda sentence: -len(wanted.intersection(stems(sentence.text))))[:1]
     return [
@@ -312,6 +317,13 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
         for each in best
         if wanted.intersection(stems(each.text))
     ]
+
+
+def _within_entry(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit | None:
+    """A unit without the name of the entry before it; None if it has none."""
+    before = f"{sentence.entry}: "
+    named = sentence.entry and unit.text.startswith(before)
+    return msgspec.structs.replace(unit, text=unit.text[len(before) :]) if named else None
 
 
 def _once(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:

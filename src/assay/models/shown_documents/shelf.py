@@ -16,7 +16,8 @@ from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence, words
 from assay.models.questions.question import Identifier, ParsedQuestion, points_back, without
 from assay.models.questions.words import FRAMES, carries_topic, stems
-from assay.models.shown_documents.passages import PassageField, PassageSentence, place, read_field, split
+from assay.models.shown_documents.passages import PassageField, PassageSentence, read_field, split
+from assay.models.shown_documents.placed_sentences import place
 
 A_MARKER = 30
 """The most passages in one marker; a longer one is no marker (`core.scanner`)."""
