@@ -232,7 +232,7 @@ class Hostile(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[str]:
     made = ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
-    threading.Thread(target=made.serve_forever, daemon=True).start()
+    threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True).start()
     yield f"http://127.0.0.1:{made.server_port}"
     made.shutdown()
     made.server_close()
