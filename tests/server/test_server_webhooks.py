@@ -18,17 +18,10 @@ from typing import Any
 import httpx
 import openai
 import pytest
-from serving import TIDE, TIDES, WAIT, Served, begun, command, served, until
+from serving import HASTY, TIDE, TIDES, WAIT, Served, begun, command, served, until
 from waiting import looked
 
 LOOPBACK = {"ASSAY_SERVER_WEBHOOK_HOSTS": "127.0.0.1"}
-HASTY = """
-from assay.server import backend
-from assay.services import webhooks
-
-backend.LOOK_SECONDS, webhooks.LOOK_SECONDS, webhooks.REST_SECONDS = 0.2, 0.2, 0.05
-"""
-"""What a server runs first to look for what is due, and for what there is to tell, more often."""
 UNSAID = 1.0
 """Seconds of silence after which nothing more will be told: several looks long."""
 FRESH = 300
