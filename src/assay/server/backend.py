@@ -7,7 +7,6 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Unpack, cast
@@ -23,11 +22,11 @@ from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import QueueLimits
 from assay.core.ports.jobs import Job
-from assay.core.ports.users import AuditEntry, AuditLog
 from assay.core.ports.webhooks import Webhook
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.view import RunView, ViewBuilder
 from assay.run.tasks import Tasks
+from assay.server.audit import Auditor
 from assay.server.broadcasts import Broadcasts, RunLists
 from assay.server.limits import LimitBook, Rates
 from assay.server.metrics import Metrics
@@ -43,36 +42,7 @@ from assay.settings import Settings
 if TYPE_CHECKING:
     from assay.server.oidc import OidcProvider
 
-# The audit log; the start of a run is recorded where it begins, whatever protocol it comes by.
-
 log = logging.getLogger(__name__)
-
-BEGIN_RUN = "create_run"
-
-origin: ContextVar[tuple[str, str]] = ContextVar("origin", default=("none", ""))
-"""How the caller was identified, and their address."""
-
-
-class Auditor:
-    """Records actions. If the audit log cannot be written, the action still happens, and the log reports it."""
-
-    def __init__(self, entries: AuditLog | None) -> None:
-        self._entries = entries
-
-    async def note(self, entry: AuditEntry) -> None:
-        """Store an entry."""
-        if self._entries is None:
-            return
-        try:
-            await self._entries.add(entry)
-        except StoreError as error:
-            log.error("audit: %s of %s by %s is not noted: %s", entry.action, entry.subject, entry.actor, error)
-
-    async def begun(self, owner: str, run_id: str) -> None:
-        """Record that the current request started a run."""
-        via, address = origin.get()
-        await self.note(AuditEntry(actor=owner, action=BEGIN_RUN, subject=run_id, via=via, address=address, status=202))
-
 
 # Data that a server stores for a limited time.
 
