@@ -121,6 +121,11 @@ _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
 RETRY = {"away": 5, "stopping": 2, "overtaken": 1}
 
 
+AWAY = "the database does not answer"
+BROKEN = "the store cannot be read"
+"""What is said to callers who may be anybody: the log has the names, addresses and folders."""
+
+
 def problem(code: str, detail: str = "", **more: object) -> Problem:
     """A problem of the table, by the end of its type."""
     status, title = _TITLES[code]
@@ -155,6 +160,8 @@ def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Proble
         return problem(code if named else "invalid", worded(str(error)), known=error.known)
     if isinstance(error, TooMany) and error.seconds is not None:
         return problem(code, worded(str(error)), retry_after=math.ceil(error.seconds))
+    if isinstance(error, known.StoreAway):
+        return problem(code, AWAY)
     if isinstance(error, NotLoggedIn) and error.retry_after:
         return problem("locked", worded(str(error)), retry_after=error.retry_after)
     return problem(code, worded(str(error)))
