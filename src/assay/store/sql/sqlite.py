@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +17,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from assay.core.errors import StoreError
+from assay.core.errors import DiskFull, StoreError
 from assay.core.later import later
 from assay.store.sql.schema import SHARED, to_json
 
@@ -47,6 +48,8 @@ _PRAGMAS = (
 _OLDEST = (3, 35, 0)  # RETURNING
 
 _UPGRADE_SECONDS = 120
+LEAST_BYTES = 65_536
+"""With less space the disk is full: the file that SQLite's processes share grows by 32 kB."""
 
 
 class Sqlite:
@@ -146,8 +149,8 @@ class Sqlite:
             return StoreError(f"another process has been writing to {path} for more than {BUSY_SECONDS} s: try again")
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             return StoreError(f"{path} is damaged or not a database: move it away, or name another home with --home")
-        if code == sqlite3.SQLITE_FULL:
-            return StoreError(f"no space left to write {path}: free some, then try again")
+        if code == sqlite3.SQLITE_FULL or (code in _MAY_BE_FULL and _has_no_space(path)):
+            return DiskFull(f"no space left to write {path}: free some, then try again")
         if code == sqlite3.SQLITE_IOERR:
             return StoreError(
                 f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set"
@@ -199,6 +202,17 @@ def _begin(connection: Connection) -> None:
 
 def _origin(error: BaseException) -> BaseException:
     return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+
+
+_MAY_BE_FULL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+"""What SQLite also reports when a file beside the database cannot be made or grow."""
+
+
+def _has_no_space(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < LEAST_BYTES
+    except OSError:
+        return False
 
 
 def _code(error: BaseException) -> int:
