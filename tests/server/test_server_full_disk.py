@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import small_disks
 from serving import TIDES, add_user, command, served
 from waiting import looked
 
@@ -20,18 +18,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a disk is mount
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 12 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    if mount is None or os.geteuid() != 0:
-        pytest.skip("only root can mount a small disk")
-    made = subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(folder)], capture_output=True, text=True
-    )
-    if made.returncode:
-        pytest.skip(f"no small disk can be mounted here: {made.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with small_disks.small_disk(tmp_path / "disk") as folder:
+        yield folder
 
 
 def fill(file: Path) -> None:

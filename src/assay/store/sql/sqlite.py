@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import msgspec
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -156,10 +158,35 @@ class Sqlite:
                 f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set"
             )
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+            if code != sqlite3.SQLITE_READONLY and path.exists() and not os.access(path.parent, os.W_OK):
+                why = (
+                    f"{log_of(path).name} beside it has changes that only a process that may write there can take over"
+                )
+                return StoreError(f"cannot open {path} for reading: {why}; run any command as its owner once")
             return StoreError(
                 f"cannot open {path} for writing: check its permissions, or name another home with --home"
             )
         return StoreError(f"{path}: {_origin(error)}")
+
+
+def address(path: Path) -> URL:
+    """Where SQLite opens the file at `path`; in a folder that cannot be written, for reading alone.
+
+    With write-ahead logging even a reader makes files beside the database, unless it is `immutable`, so that nothing
+    can change it (https://sqlite.org/wal.html#read_only_databases). If a process has it open, or was killed, those
+    files are there.
+    """
+    if not path.exists() or os.access(path.parent, os.W_OK):
+        return URL.create("sqlite+pysqlite", database=str(path))
+    log, shared = log_of(path), path.with_name(f"{path.name}-shm")
+    is_open = shared.exists() or (log.exists() and log.stat().st_size > 0)
+    query = {"uri": "true", "mode": "ro", **({} if is_open else {"immutable": "1"})}
+    return URL.create("sqlite+pysqlite", database=f"file:{quote(str(path.absolute()))}", query=query)
+
+
+def log_of(path: Path) -> Path:
+    """The write-ahead log of the database at `path`."""
+    return path.with_name(f"{path.name}-wal")
 
 
 def engine(path: Path) -> Engine:
@@ -171,7 +198,7 @@ def engine(path: Path) -> Engine:
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old: Assay needs a Python with SQLite 3.35 or later")
     made = create_engine(
-        URL.create("sqlite+pysqlite", database=str(path)),
+        address(path),
         execution_options=SHARED,
         paramstyle="named",
         connect_args={"isolation_level": None},  # the driver begins nothing: `_begin` does
