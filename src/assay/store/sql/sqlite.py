@@ -162,7 +162,7 @@ class Sqlite:
                 why = (
                     f"{log_of(path).name} beside it has changes that only a process that may write there can take over"
                 )
-                return StoreError(f"cannot open {path} for reading: {why}; run any command as its owner once")
+                return StoreError(f"cannot open {path} for reading: {why}; open it once where it can be written")
             return StoreError(
                 f"cannot open {path} for writing: check its permissions, or name another home with --home"
             )
