@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import subprocess
 from collections.abc import Iterator
@@ -69,9 +68,7 @@ def test_a_disk_which_fills_up_loses_nothing(place: Path, small_disk: Path):
     assert done.returncode == 0, done.stderr
     before = json.loads(assay("runs", "list", "--json", *home).stdout)
     filler = small_disk / "filler"
-    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
-        while file.write(b"\0" * 4096):
-            pass
+    small_disks.fill(filler)
     refused(assay("How deep is the harbor?", "--in", "harbor.md", "--depth", "light", "--yes", *home))
     refused(assay("db", "backup", str(small_disk / "copy.zip"), *home))
     filler.unlink()

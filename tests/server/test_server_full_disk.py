@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,12 +21,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield folder
 
 
-def fill(file: Path) -> None:
-    with file.open("wb", buffering=0) as out, contextlib.suppress(OSError):
-        while out.write(b"\0" * 4096):
-            pass
-
-
 async def test_what_cannot_be_stored_is_refused_and_the_rest_is_read(tmp_path: Path, small_disk: Path) -> None:
     home, log = small_disk / "home", tmp_path / "log"
     add_user(home, "ana")
@@ -41,7 +34,7 @@ async def test_what_cannot_be_stored_is_refused_and_the_rest_is_read(tmp_path: P
                 return len((await client.get("/api/v1/collections/tides/documents")).json()["documents"])
 
             assert await looked(documents, lambda found: found == 1) == 1
-            fill(small_disk / "filler")
+            small_disks.fill(small_disk / "filler")
             upload = await client.post("/api/v1/collections/tides/documents?name=b.md", content=b"# B\n" * 200_000)
             run = await client.post("/api/v1/runs", json={"question": "How far does the tide at Brest rise?" * 200})
             for answer in (upload, run):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -28,6 +29,13 @@ def small_disk(folder: Path, size: str = "12m") -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(file: Path) -> None:
+    """Write this file until no space is left on its disk."""
+    with file.open("wb", buffering=0) as out, contextlib.suppress(OSError):
+        while out.write(b"\0" * 4096):
+            pass
 
 
 def make_read_only(disk: Path) -> None:

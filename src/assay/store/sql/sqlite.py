@@ -158,10 +158,8 @@ class Sqlite:
                 f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set"
             )
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-            if code != sqlite3.SQLITE_READONLY and path.exists() and not os.access(path.parent, os.W_OK):
-                why = (
-                    f"{log_of(path).name} beside it has changes that only a process that may write there can take over"
-                )
+            if code == sqlite3.SQLITE_CANTOPEN and log_of(path).exists() and not os.access(path.parent, os.W_OK):
+                why = f"{log_of(path).name} beside it has changes, and SQLite must write there to take them over"
                 return StoreError(f"cannot open {path} for reading: {why}; open it once where it can be written")
             return StoreError(
                 f"cannot open {path} for writing: check its permissions, or name another home with --home"
@@ -173,7 +171,7 @@ def address(path: Path) -> URL:
     """Where SQLite opens the file at `path`; in a folder that cannot be written, for reading alone.
 
     With write-ahead logging even a reader makes files beside the database, unless it is `immutable`, so that nothing
-    can change it (https://sqlite.org/wal.html#read_only_databases). If a process has it open, or was killed, those
+    can change it (https://sqlite.org/wal.html, Read-Only Databases). If a process has it open, or was killed, those
     files are there.
     """
     if not path.exists() or os.access(path.parent, os.W_OK):
