@@ -28,6 +28,7 @@ from assay.core.view import RunView, ViewBuilder
 from assay.run.tasks import Tasks
 from assay.server.audit import Auditor
 from assay.server.broadcasts import Broadcasts, RunLists
+from assay.server.health import StoreHealth
 from assay.server.limits import LimitBook, Rates
 from assay.server.metrics import Metrics
 from assay.server.problems import Problem, problem_answer
@@ -51,8 +52,6 @@ DELIVERED_SECONDS = 7 * 86_400.0
 """How long deliveries of webhooks are stored."""
 AUDITED = 100_000
 """The most entries of the audit log, the newest."""
-READY_SECONDS = 5.0
-"""Seconds in which the store must answer for the server to be ready; requests wait longer for it to return."""
 
 
 async def tidying(assay: Assay) -> None:
@@ -96,6 +95,7 @@ class Backend:
         self.streams = Tickets(self.settings.server.streams, self.settings.server.all_streams)
         self.metrics = Metrics(self.streams)
         assay.watched_by(self.metrics.meters)  # before there is a worker: every execution is then observed
+        self.health = StoreHealth()
         self.auditor = Auditor(assay.audit)
         self.limits = LimitBook(assay.limits, self.settings)
         self.rates = Rates(assay.buckets, self.limits)
@@ -136,14 +136,8 @@ class Backend:
             return "the server is stopping"
         if self._working is None or self._working.done():
             return "the worker of the server has ended"
-        try:
-            async with asyncio.timeout(READY_SECONDS):
-                await self.assay.runs(1)
-        except StoreError as error:
-            return str(error)
-        except TimeoutError:
-            return f"the store has not answered within {READY_SECONDS:g} s"
-        return ""
+        await self.health.asked(self.assay.runs(1))
+        return self.health.fault
 
     def engine(self, owner: str) -> Assay:
         """The library as `owner` sees it."""
