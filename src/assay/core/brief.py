@@ -89,11 +89,11 @@ def matched(questions: Sequence[str], given: Sequence[GivenAnswer]) -> tuple[str
     """
     named = {_plain(each.question): each.text for each in given if each.question}
     unnamed = iter([each.text for each in given if not each.question])
-    found: list[str | None] = [_named(question, named) for question in questions]
+    found: list[str | None] = [_closest_match(question, named) for question in questions]
     return tuple(next(unnamed, None) if answer is None else answer for answer in found)
 
 
-def _named(question: str, named: dict[str, str]) -> str | None:
+def _closest_match(question: str, named: dict[str, str]) -> str | None:
     near = difflib.get_close_matches(_plain(question), named, n=1, cutoff=ALIKE)
     return named[near[0]] if near else None
 

@@ -99,7 +99,7 @@ _OF_STEP = ("description", "type", "needs_search")
 _YES = {"yes": True, "true": True, "no": False, "false": False}
 
 
-def written(plan: Plan) -> str:
+def format_plan(plan: Plan) -> str:
     """The form of a plan. Reading it gives the same plan in all that a person plans: titles, descriptions, kinds."""
     return "\n".join(_lines(plan)) + "\n"
 
@@ -300,12 +300,12 @@ class StepTitles:
     def _inside(self, string: list[str], sign: str, found: list[str]) -> None:
         if sign == '"' and not self._escaped:
             self._string = None
-            self._whole(_decoded("".join(string)), found)
+            self._end_string(_decoded("".join(string)), found)
             return
         self._escaped = sign == "\\" and not self._escaped
         string.append(sign)
 
-    def _whole(self, text: str, found: list[str]) -> None:
+    def _end_string(self, text: str, found: list[str]) -> None:
         last = self._open[-1]
         if not last.is_list and last.key is None:
             last.key = text

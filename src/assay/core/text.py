@@ -162,10 +162,10 @@ def _cuts(paragraph: str) -> tuple[int, ...]:
     """Cached for short paragraphs: those of passages and reports are needed again and again."""
     cuts = (end for _, end in nupunkt.sent_spans(paragraph))
     units = (match.end() for match in _UNIT_END.finditer(paragraph) if match[1].isupper())
-    return (*(cut for cut in cuts if cut < len(paragraph) and not _joined(paragraph, cut)), *units)
+    return (*(cut for cut in cuts if cut < len(paragraph) and not _is_false_cut(paragraph, cut)), *units)
 
 
-def _joined(paragraph: str, cut: int) -> bool:
+def _is_false_cut(paragraph: str, cut: int) -> bool:
     """True if a cut is false: after an abbreviation, an ordinal, a short word or a Roman numeral before lower case."""
     last, first = _word_before(paragraph, cut), _FIRST_WORD.match(paragraph, cut)
     if not last or first is None:

@@ -53,7 +53,7 @@ class _List(msgspec.Struct, frozen=True):
     models: tuple[_Row, ...] | None = None
 
 
-async def listed(
+async def list_models(
     service: str, base: str, path: str, *, headers: Mapping[str, str], key: Secret | None = None, local: bool = False
 ) -> tuple[str, ...]:
     """The names of the models at `base` + `path`, as Assay calls them (`SERVICE:NAME`), sorted.

@@ -211,9 +211,9 @@ class ReplyText:
         if closing:
             self._thinking += self._guessed
             self._guessed.clear()
-            self._closed(closing)
+            self._end_reasoning(closing)
 
-    def _closed(self, closing: str) -> None:
+    def _end_reasoning(self, closing: str) -> None:
         """End the reasoning; more of it may follow at once."""
         self._held = self._held.removeprefix(closing)
         self._place, self._unsure, self._begun = "start", False, True
@@ -237,7 +237,7 @@ class ReplyText:
             yield Retracted()
             if self.thinking:
                 yield ThinkingDelta(self.thinking)
-            self._closed(found[0])
+            self._end_reasoning(found[0])
 
     def _quoted(self, found: re.Match[str]) -> bool:
         """True if the tag is a word of the answer: in code, or closing a tag that the answer itself opened."""

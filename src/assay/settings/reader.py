@@ -43,7 +43,7 @@ class GivenValue(msgspec.Struct, frozen=True):
         """What it has for `name`."""
         return GivenValue(self.value[name], self.place, self.variable)
 
-    def opened(self) -> GivenValue | None:
+    def as_table(self) -> GivenValue | None:
         """It as a table; None if it is none."""
         value = self.value
         if self.variable and isinstance(value, str):
@@ -212,7 +212,7 @@ class _Reading:
             return given[0].value
         tables: list[GivenValue] = []
         for each in given:
-            table = each.opened()
+            table = each.as_table()
             if table is None:
                 break
             tables.append(table)
@@ -263,7 +263,7 @@ def _converted(field: SettingField, value: Any) -> Any:
     try:
         value = _fit(field, value)
     except (ValueError, OverflowError, msgspec.ValidationError):
-        raise ValueError(f"expected {wanted(field)}") from None
+        raise ValueError(f"expected {accepted_values(field)}") from None
     if value is not None:
         for change in field.after:
             value = change(value)
@@ -322,7 +322,7 @@ def _arms(kind: Any) -> tuple[Any, ...]:
 # What is wanted, in words.
 
 
-def wanted(field: SettingField) -> str:
+def accepted_values(field: SettingField) -> str:
     """What a setting accepts: "a whole number from 1 to 50", "auto, light or medium"."""
     title: str | None = field.limit("title")
     return title or " or ".join(_words(field, arm) for arm in _arms(field.kind))
@@ -334,7 +334,7 @@ def _words(field: SettingField, kind: Any) -> str:
         return f"{', '.join(most)} or {last}" if most else str(last)
     if get_origin(kind) is tuple:
         few = "" if field.limit("min_length") is None else ", not empty"
-        return f"a list of {wanted(_field(get_args(kind)[0]))}{few}"
+        return f"a list of {accepted_values(_field(get_args(kind)[0]))}{few}"
     if kind in (int, float):
         return f"a {'whole ' if kind is int else ''}number{_range(field)}"
     return {bool: "true or false", Path: "a path"}.get(kind, "text")

@@ -237,7 +237,7 @@ class MemoryLibrary(MemoryCollections):
             row = self._seen(sha256)
             return None if row is None else self._documents[row - 1]
 
-    def known(self, documents: Iterable[str]) -> set[str]:
+    def existing(self, documents: Iterable[str]) -> set[str]:
         """See the port."""
         with self._lock:
             return {sha for sha in documents if self._seen(sha) is not None}
@@ -288,7 +288,7 @@ class MemoryLibrary(MemoryCollections):
         """The number of documents in `collections`."""
         return len(self.members(collections))
 
-    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+    def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
         with self._lock:
             first = max(row, 0)

@@ -159,7 +159,7 @@ class Logs:
         self.line("info" if kind in LOUD else "debug", f"{kind}.started", known)
         return _Open(self, kind, at, known)
 
-    def heard(self, envelopes: Sequence[Envelope]) -> None:
+    def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Log the events of reported kinds."""
         for envelope in envelopes:
             if envelope.type in LINES:

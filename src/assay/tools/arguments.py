@@ -77,11 +77,11 @@ def _lenient(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, An
         if value is None:
             continue
         is_list = properties.get(name, {}).get("type") == "array"
-        lenient[name] = _listed(value) if is_list and isinstance(value, str | int) else value
+        lenient[name] = _decode_list(value) if is_list and isinstance(value, str | int) else value
     return lenient
 
 
-def _listed(value: str | int) -> list[Any]:
+def _decode_list(value: str | int) -> list[Any]:
     """A list written as text, or the value alone."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:

@@ -36,14 +36,14 @@ def fit(shown: Iterable[DocumentPassages], characters: int) -> tuple[DocumentPas
     """The beginning of `shown` that fits, at least its first passage."""
     kept: list[DocumentPassages] = []
     for each in shown:
-        spans = within(each.spans, characters, at_least=0 if kept else 1)
+        spans = fitting_spans(each.spans, characters, at_least=0 if kept else 1)
         characters -= sum(len(span.text) for span in spans)
         if spans:
             kept.append(DocumentPassages(document=each.document, spans=spans))
     return tuple(kept)
 
 
-def within(spans: Sequence[PassageSpan], characters: int, at_least: int = 1) -> tuple[PassageSpan, ...]:
+def fitting_spans(spans: Sequence[PassageSpan], characters: int, at_least: int = 1) -> tuple[PassageSpan, ...]:
     """The first spans that fit into `characters`."""
     kept: list[PassageSpan] = []
     for span in spans:
@@ -116,8 +116,8 @@ def part(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[Pass
     if sum(len(span.text) for span in spans) <= characters:
         return tuple(spans)
     if not find.strip():
-        return within(spans, characters)
-    head = within(spans, int(characters * HEAD_SHARE))
+        return fitting_spans(spans, characters)
+    head = fitting_spans(spans, int(characters * HEAD_SHARE))
     used = sum(len(span.text) for span in head)
     chosen = {span.ordinal: span for span in head}
     for span in _with_following(spans, matching(spans, find)):

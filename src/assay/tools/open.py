@@ -96,13 +96,13 @@ class OpenTool:
             ToolError: there are none.
         """
 
-        async def named(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
+        async def resolve(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
             try:
-                return await self._named(run, ledger, step_context, text, met)
+                return await self._resolve_documents(run, ledger, step_context, text, met)
             except ToolError as failed:
                 return failed.reason
 
-        branches = (Branch(text, partial(named, text=text, met=met)) for text, met in known.items())
+        branches = (Branch(text, partial(resolve, text=text, met=met)) for text, met in known.items())
         answers = await run.gather(*branches)
         notes = [answer for answer in answers if isinstance(answer, str)]
         found = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
@@ -110,7 +110,7 @@ class OpenTool:
             raise ToolError(" ".join(notes) + " Search, then open by source id.")
         return list(found.values()), notes
 
-    async def _named(
+    async def _resolve_documents(
         self, run: Run, ledger: Ledger, step_context: StepContext, text: str, met: Document | None
     ) -> Sequence[Document]:
         library, collections = run.world.library, run.brief.scope.collections

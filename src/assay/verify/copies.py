@@ -199,7 +199,7 @@ def _grouped(names: Sequence[str], documents: _Documents) -> dict[str, int]:
     sketches = {name: _sketched(documents.words(name), short, where) for name in names}
     groups = DocumentGroups(names)
     groups.join(_equal(sketches))
-    for one, other, estimate in _near(sketches):
+    for one, other, estimate in _near_pairs(sketches):
         if groups.has(one, other):
             continue
         if estimate >= _SURE or _share(documents.words(one), documents.words(other)) >= ALIKE:
@@ -242,7 +242,7 @@ def _equal(sketches: Mapping[str, _Sketch]) -> Iterable[Sequence[str]]:
     return same.values()
 
 
-def _near(sketches: Mapping[str, _Sketch]) -> Iterator[tuple[str, str, float]]:
+def _near_pairs(sketches: Mapping[str, _Sketch]) -> Iterator[tuple[str, str, float]]:
     """Pairs that may share most of their runs, and the estimate of the share."""
     hashed = [(name, sketch.minhash) for name, sketch in sketches.items() if sketch.minhash is not None]
     for (one, first), (other, second) in combinations(hashed, 2):
@@ -326,7 +326,7 @@ def rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[
     return found
 
 
-def joined(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
+def merge_groups(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
     """`groups` with the documents of each pair joined, numbered as before by their first document."""
     together = DocumentGroups(groups)
     together.join([*_members(groups), *pairs])

@@ -101,14 +101,14 @@ def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal
     """The evidence's values, and the step of its last digit, in each unit that the claim may mean."""
     for unit in claim.units:
         for other in evidence.units:
-            if unit == other or (not (unit and other) and not _apart(unit or other)):
+            if unit == other or (not (unit and other) and not _needs_unit(unit or other)):
                 yield evidence.values, evidence.quantum
             elif measures.comparable(unit, other):
                 step = abs(measures.convert(evidence.quantum, other, unit) - measures.convert(Decimal(0), other, unit))
                 yield tuple(_converted(value, other, unit) for value in evidence.values), step
 
 
-def _apart(unit: str) -> bool:
+def _needs_unit(unit: str) -> bool:
     measure = measures.MEASURES.get(unit)
     return measure is not None and measure.dimension in _APART
 

@@ -12,7 +12,7 @@ from assay.core.plain_text import spaced_rows
 from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
-from assay.core.tables.rows import bound, row_stated
+from assay.core.tables.rows import compare_with_row, row_stated
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
@@ -173,7 +173,7 @@ def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
     cited = _cited(evidence)
     if not cited:
         return None
-    found = bound(claim, cited) or row_stated(claim, cited)
+    found = compare_with_row(claim, cited) or row_stated(claim, cited)
     if found is not None:
         return _check(*found)
     if not is_computed(claim):

@@ -66,7 +66,7 @@ class Comparison(msgspec.Struct, frozen=True):
         """Both things, in order."""
         return self.left, self.right
 
-    def asked(self, side: str) -> str:
+    def question_about(self, side: str) -> str:
         """The question what one of the things is."""
         return self.ask.format(side)
 

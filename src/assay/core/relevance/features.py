@@ -94,7 +94,7 @@ class Features:
     def matches_around(self, at: int) -> dict[str, float]:
         """Those in it, its neighbours, its heading and its title together."""
         held: dict[str, float] = {}
-        for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
+        for each in (self._held[at], self._neighbour_features(at), *map(self._held_in, _context(self.statements[at]))):
             _merge(held, each)
         return held
 
@@ -157,7 +157,7 @@ class Features:
         names = [key for key in self._asked if key in self.question.names]
         return sum(held.get(key, 0.0) for key in names) / len(names) if names else 1.0
 
-    def known(self) -> frozenset[str]:
+    def matched_keys(self) -> frozenset[str]:
         """The keys of the question that any document has, in its text, title or address."""
         addresses = frozenset(each.address for each in self.statements if each.address)
         addressed = frozenset(key for each in addresses for key in keys(each, self.question.analysis))
@@ -224,7 +224,7 @@ class Features:
         """The features of a statement, in the order of `NAMES`."""
         each, own = self.statements[at], self._held[at]
         heading, title = (self._hold(self._around[text]) for text in _context(each))
-        beside = self._beside(at)
+        beside = self._neighbour_features(at)
         rarest = max(self._asked, key=lambda key: self.weights[key] if key in self._sources[each.source] else -1.0)
         named = [key for key in self._asked if key in self.question.names]
         size = len(self._keys[at])
@@ -259,7 +259,7 @@ class Features:
             self.measure(at),
         )
 
-    def _beside(self, at: int) -> dict[str, float]:
+    def _neighbour_features(self, at: int) -> dict[str, float]:
         """The features of the statements directly before and after."""
         found: dict[str, float] = {}
         for other in self._neighbours(at):

@@ -164,7 +164,7 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
     """
     gains = [0.0] * len(statements)
     kinds = frozenset(keys(_KINDS, question.analysis))
-    for name, about in _named(question, statements, kinds):
+    for name, about in _names_with_places(question, statements, kinds):
         more = frozenset(question.keys) - name[1] - kinds
         if question.wanted != "date" and (thing_asked(question) or (len(more) <= 1 and question.wanted == "other")):
             first = _first(about, more, statements, question.analysis)
@@ -176,7 +176,7 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
     return gains
 
 
-def _named(
+def _names_with_places(
     question: TopicQuestion, statements: Sequence[QuotableStatement], kinds: frozenset[str]
 ) -> Iterator[tuple[Name, list[int]]]:
     """The names of entries in the question, each with the places of the statements about its entry."""
@@ -254,7 +254,7 @@ def lacks_a_name(features: Features) -> bool:
     few sentences; documents that share no other word with the question may be in another language, and so write the
     name in another way.
     """
-    question, known = features.question, features.known()
+    question, known = features.question, features.matched_keys()
     others = set(question.keys).difference(*question.named)
     if known.isdisjoint(others or question.keys):
         return False

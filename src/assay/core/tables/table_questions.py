@@ -46,7 +46,7 @@ class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
 def answer(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
     """The best answer to a question over `tables`, of equal ones that from the first table; None if there is none."""
     asking = read_asking(question)
-    found = [each for table in tables if (each := _TableQuestion(question, asking, table).found()) is not None]
+    found = [each for table in tables if (each := _TableQuestion(question, asking, table).best_answer()) is not None]
     return max(found, key=lambda each: (each.covered, each.fit), default=None)
 
 
@@ -60,7 +60,7 @@ def cell(question: str, head: str, tables: Iterable[ReadTable]) -> TableAnswer |
 class _TableQuestion(TableWords):
     """One question to one table."""
 
-    def found(self) -> FoundAnswer | None:
+    def best_answer(self) -> FoundAnswer | None:
         """The best computation, None if none accounts for enough of the question."""
         if not self.table.rows or len(self.table.rows) > MOST_ROWS or self.read.wanted == "reason":
             return None
@@ -80,7 +80,7 @@ class _TableQuestion(TableWords):
             made = self._computed(
                 Computed(operation="cell", column=rated[0][1], given=self._row_conditions(values, -1))
             )
-            said = {self.said[place] for place in self._used(values)}
+            said = {self.said[place] for place in self._used_places(values)}
             if made is not None and len(made[1]) == 1 and (said & self.names or not self.names):
                 yield made[1][0]
 
@@ -93,7 +93,7 @@ class _TableQuestion(TableWords):
 
     def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """Computations over the column that fits best."""
-        used = self._used(values)
+        used = self._used_places(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
         fits = ((self._fit(column, left, way), column) for column in self._unchosen(values))
         able = (each for each in fits if each[0][0] > 0 and self._is_able(each[1], way))
@@ -114,7 +114,7 @@ class _TableQuestion(TableWords):
         if way.operation == "count":
             return
         label = self._label(column)
-        over = self._over(way, column, label)
+        over = self._group_operation(way, column, label)
         made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         if made is not None:
             head |= self._grouping() if over else frozenset()
@@ -122,7 +122,7 @@ class _TableQuestion(TableWords):
 
     # groups and amounts
 
-    def _over(self, way: Measured, column: int, label: int) -> OverGroups:
+    def _group_operation(self, way: Measured, column: int, label: int) -> OverGroups:
         """What an extreme is taken of: the groups of rows that a question names ("which supplier gets the most?")."""
         named = label >= 0 and self.matching_keys(self.telling, self.heads[label])
         if way.operation not in ("max", "min") or not named or not groups.is_grouping(self.table, label):
@@ -154,7 +154,7 @@ class _TableQuestion(TableWords):
         """The sum of an amount over the rows that a question chooses, or the group with most of it."""
         given = self._row_conditions(values, column)
         label = self._label(column)
-        over = self._over(way, column, label)
+        over = self._group_operation(way, column, label)
         one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" and self.read.wanted == "number" and values:
             alone = one is not None and len(one[1]) == 1 and len(one[1][0].rows) == 1
@@ -226,7 +226,7 @@ class _TableQuestion(TableWords):
 
     # conditions
 
-    def _used(self, values: Sequence[NamedValue]) -> frozenset[int]:
+    def _used_places(self, values: Sequence[NamedValue]) -> frozenset[int]:
         return frozenset(place for value in values for place in value.places)
 
     def _row_conditions(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
@@ -250,7 +250,7 @@ class _TableQuestion(TableWords):
     def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
-        used = self._used(values)
+        used = self._used_places(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
         named = [at for at, head in enumerate(self.heads) if self.matching_keys(noun, head)]
         told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
@@ -288,7 +288,7 @@ class _TableQuestion(TableWords):
         heads = [self.heads[value.column] for value in values]
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
-        said = {self.said[place] for place in self._used(values)}
+        said = {self.said[place] for place in self._used_places(values)}
         held = {*head, *said, *self.matching_keys(self.telling, context)}
         if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
             return

@@ -82,7 +82,7 @@ class DocumentIntake:
     def _store_new(self) -> None:
         """Store what the library does not know."""
         unasked, self._unasked, self._unasked_bytes = self._unasked, {}, 0
-        known: set[str] = set() if self.fresh else self._library.known(unasked)
+        known: set[str] = set() if self.fresh else self._library.existing(unasked)
         self._known += (name for name in unasked if name in known)
         self._move({name: found for name, found in unasked.items() if name in known})
         self._batch += [self._store(name, *found) for name, found in unasked.items() if name not in known]

@@ -198,7 +198,7 @@ class Units:
             yield from self._unpack(archive, content.data, name, url)
         else:
             unit = self._part(name, url, content.data)
-            yield unit if file.named else _wanted(unit)
+            yield unit if file.named else _filter_by_content(unit)
 
     def _twin(self, file: FileToRead) -> str:
         """Why a source is left out: the page beside it says the same; "" if it is read."""
@@ -236,7 +236,7 @@ class Units:
             elif why := left_out_by_name(PurePosixPath(member.name).name):
                 yield LeftOut(path, why)
             elif nested is None:
-                yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
+                yield _filter_by_content(self._part(PurePosixPath(member.name).name, place, member.data, path))
             elif len(inside) < DEPTH:
                 inside.append((f"{path}!/", place, nested.members(member.data, member.name, self._largest)))
             else:
@@ -269,7 +269,7 @@ def stamp_path(file: FileToRead) -> str:
     return printable(os.path.abspath(file.path))
 
 
-def _wanted(unit: Unit) -> Unit:
+def _filter_by_content(unit: Unit) -> Unit:
     """A part nobody named, unless its bytes show that it is not for readers."""
     if not isinstance(unit, IngestPart):
         return unit

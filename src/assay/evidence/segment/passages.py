@@ -47,7 +47,7 @@ _BLANK = regex(r"\n[ \t]*\n|\r[ \t]*\r|\r\n[ \t]*\r\n")
 LED: frozenset[BlockKind] = frozenset(("item", "row", "code", "record"))
 
 
-def placed(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
+def add_context(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """The blocks with their labels, terms and leads."""
     return list(_Context(text).read(blocks))
 
@@ -74,10 +74,10 @@ class _Context:
     def read(self, blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
         for at, block in enumerate(blocks):
             after = blocks[at + 1] if at + 1 < len(blocks) else None
-            yield self._placed(block, after)
+            yield self._add_context(block, after)
             self.last = block
 
-    def _placed(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
+    def _add_context(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
         if block.kind in ("heading", "navigation", "field"):
             self.above, self.lead, self.head = [], "", ""
             return block
@@ -225,7 +225,7 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
     ascii_only = text.isascii()
     point = byte = 0
     for block in blocks:
-        for number, (start, end) in enumerate(_cut(text, block)):
+        for number, (start, end) in enumerate(_split_block(text, block)):
             piece = text[start:end]
             if ascii_only:
                 first, last = start, end
@@ -239,7 +239,7 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
     return tuple(found)
 
 
-def _cut(text: str, block: TextBlock) -> Iterator[Range]:
+def _split_block(text: str, block: TextBlock) -> Iterator[Range]:
     code = block.kind == "code"
     for start, end in _pieces(text, block):
         bounded = ((start, end),) if end - start <= LIMIT else _bounded(text, start, end)

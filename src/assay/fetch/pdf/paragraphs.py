@@ -254,12 +254,12 @@ def _rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
             base=above.base,
             size=max(above.size, line.size),
             hyphen=line.hyphen,
-            parts=_beside(above, line),
+            parts=_merge_parts(above, line),
         )
     return rows
 
 
-def _beside(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ...]:
+def _merge_parts(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ...]:
     """The pieces of two lines beside each other; the last and the first are merged if they are close together."""
     before, behind = pieces(above), pieces(line)
     last, first = before[-1], behind[0]
@@ -299,7 +299,7 @@ class _Edges:
             slot = int(row.left // self._unit)
             self._right[slot] = max(self._right.get(slot, row.right), row.right)
 
-    def free(self, line: PrintedLine) -> float:
+    def free_share(self, line: PrintedLine) -> float:
         """The share of its column that `line` leaves free at its end, 0 to 1."""
         slot = int(line.left // self._unit)
         right = max(self._right.get(near, line.right) for near in (slot - 1, slot, slot + 1))
@@ -319,5 +319,5 @@ def _begins(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) 
     if usual and step > WIDE * max(usual, line.size):
         return True
     if ended:
-        return line.left - above.left > 0.7 * line.size or edges.free(above) > SHORT_END
-    return edges.free(above) > SHORT and not line.text[0].islower()
+        return line.left - above.left > 0.7 * line.size or edges.free_share(above) > SHORT_END
+    return edges.free_share(above) > SHORT and not line.text[0].islower()

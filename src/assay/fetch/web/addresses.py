@@ -89,7 +89,7 @@ def refused(text: str, policy: Policy, *, named: bool) -> str:
         address = ip_address(text)
     except ValueError:
         return "not a network address"
-    meant = (address, *_within(address))
+    meant = (address, *_embedded_addresses(address))
     if any(each in METADATA for each in meant):
         return "the address of a cloud's metadata service"
     if named or any(
@@ -111,7 +111,7 @@ def _kind(address: Address) -> str:
     return "not a public address" if special or not address.is_global else ""
 
 
-def _within(address: Address) -> tuple[Address, ...]:
+def _embedded_addresses(address: Address) -> tuple[Address, ...]:
     """The IPv4 addresses that an IPv6 address contains: a connection to one may reach the other."""
     if isinstance(address, IPv4Address):
         return ()

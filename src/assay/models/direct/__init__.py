@@ -20,7 +20,7 @@ from assay.core.errors import ConfigError, ModelError
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.ports.models import Secret
-from assay.models.catalogue import listed, profile
+from assay.models.catalogue import list_models, profile
 
 if TYPE_CHECKING:
     from assay.models.direct.conversation import Conversation
@@ -180,7 +180,7 @@ class Direct:
         if not at.listing:
             raise ModelError(f"{at.name} gives no list of its models at this address", transient=False)
         headers = {at.header: f"{at.scheme}{self._key.reveal()}"} | at.headers
-        return await listed(at.name, at.url, at.listing, headers=headers, key=self._key)
+        return await list_models(at.name, at.url, at.listing, headers=headers, key=self._key)
 
     async def close(self) -> None:
         """Close connections."""

@@ -236,7 +236,7 @@ class EventReader:
             raise ModelError("the stream was cut off")
         if response.finish_reason == "error":
             raise ModelError(f"{self._service.name} stopped with an error: {failures.shortened(str(named))}")
-        calls = self._calls.done()
+        calls = self._calls.tool_calls()
         return Reply(
             text=self._speech.text,
             calls=calls,
@@ -262,7 +262,7 @@ class EventReader:
     def _begin(self, index: int) -> None:
         """The call that is the part at `index`; a new one if the library restarts an incomplete one."""
         known = self._parts.get(index)
-        if known is None or known.whole():
+        if known is None or known.is_complete():
             self._parts[index] = self._calls.begin()
         else:
             known.again()

@@ -296,7 +296,7 @@ def _task(step: PlanStep) -> str:
 
 def task_of(request: Request) -> tuple[ParsedQuestion, ParsedQuestion]:
     """The task of an agent (its first line), and the question that it is part of."""
-    tasks = request.named("task")
+    tasks = request.user_texts("task")
     brief = last(request, "brief", BriefMessage) or BriefMessage()
     lines = [line.strip() for line in (tasks[0] if tasks else "").splitlines() if line.strip()]
     whole = brief.question or " ".join(lines[1:]) or question_of(request)
@@ -311,7 +311,7 @@ def shelf_of(request: Request) -> ShownSources:
 
 def shelved(request: Request) -> ShownSources:
     """The evidence in a request."""
-    return _shelf(request, request.named("evidence"))
+    return _shelf(request, request.user_texts("evidence"))
 
 
 def _shelf(request: Request, texts: Iterable[str]) -> ShownSources:
@@ -357,7 +357,7 @@ def _may_calculate(task: ParsedQuestion, shelf: ShownSources) -> bool:
 
 def _named_queries(request: Request) -> tuple[str, ...]:
     """The queries that a task names."""
-    lines = (line for task in request.named("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
+    lines = (line for task in request.user_texts("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
     named = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))
     return tuple(query for query in named if query)
 

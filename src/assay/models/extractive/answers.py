@@ -82,7 +82,7 @@ def select(
     """
     pair = comparisons.read(context.text) if context is not None else None
     if pair is not None and question.text in pair.sides:
-        question = context = analyze(pair.asked(question.text))
+        question = context = analyze(pair.question_about(question.text))
         limit = LEAD
     subject = resolve(question, shelf, context)
     if subject.absent:
@@ -163,7 +163,7 @@ def _sentences(
             return []
     if asks_several(question):
         return _distinct((_unit(*placed[each.place]) for each in judgement.of_each_source), limit)
-    found = [placed[each.place] for each in judgement.near]
+    found = [placed[each.place] for each in judgement.top_statements]
     return _distinct((_unit(*each) for each in (*_antecedent(found[0], placed), *found)), limit)
 
 

@@ -16,7 +16,7 @@ from assay.core.translation import gettext as _
 from assay.models.extractive import actions as extractive_plans
 from assay.models.extractive.actions import SEARCH_FOR, grouped, plan_form, queries, retries, shelved, short, task_of
 from assay.models.extractive.answers import select
-from assay.models.extractive.reports import listed
+from assay.models.extractive.reports import format_findings
 from assay.models.extractive.requests import last, question_of
 from assay.models.questions import links
 from assay.models.questions.question import parts
@@ -134,7 +134,7 @@ def _decided(request: Request) -> Reflected:
     enough = rules.steps_done >= rules.min_steps or not rules.steps_left
     if enough and all(_covered(part, told) for part in parts(text)):
         return Reflected("complete", "Each part of the question has findings that cite passages.")
-    if named := _named(rules, told, text):
+    if named := _hop_questions(rules, told, text):
         return Reflected("adjust", f"Step {rules.step} names the documents which say it.", named)
     others = _others(request, rules, told, text)
     if others and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
@@ -143,7 +143,7 @@ def _decided(request: Request) -> Reflected:
     return Reflected("continue", "Parts of the question have no finding yet.")
 
 
-def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
+def _hop_questions(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
     """What to ask about the documents that the first step names, if the question leads to others."""
     hop = links.read(text)
     if hop is None or rules.plan > 1:
@@ -182,7 +182,7 @@ def _plain(query: str) -> str:
 
 def plan(request: Request) -> str:
     """A first plan, or a new one if a reflection asks for it."""
-    return replan(request) if request.named("reflections") else extractive_plans.plan(request)
+    return replan(request) if request.user_texts("reflections") else extractive_plans.plan(request)
 
 
 def replan(request: Request) -> str:
@@ -206,4 +206,4 @@ def replan(request: Request) -> str:
 def analyze(request: Request) -> str:
     """The evidence for the task, quoted; it neither compares nor judges."""
     task, whole = task_of(request)
-    return listed(select(task, shelved(request), whole)) or nothing()
+    return format_findings(select(task, shelved(request), whole)) or nothing()

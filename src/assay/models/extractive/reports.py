@@ -103,12 +103,12 @@ def find(request: Request) -> str:
     """An agent's findings, one per line; without relevant ones, a sentence that cites nothing."""
     task, whole = task_of(request)
     if computed := calculated(request):
-        return listed(computed)
+        return format_findings(computed)
     shelf = shelf_of(request)
-    return listed(_once([*frames(task, whole, shelf), *select(task, shelf, whole)])) or nothing()
+    return format_findings(_once([*frames(task, whole, shelf), *select(task, shelf, whole)])) or nothing()
 
 
-def listed(units: Sequence[QuotableUnit]) -> str:
+def format_findings(units: Sequence[QuotableUnit]) -> str:
     """Units as findings, one per line, best first: the writer takes them in this order."""
     return "\n".join(unit.line() for unit in units)
 
@@ -128,23 +128,25 @@ def write(request: Request) -> str:
     shelf = shelved(request)
     shape, template = last(request, "rules", ReportShape) or ReportShape(), template_of(request)
     words = shape.words if shape.asked else 0
-    found = [(task, _quoted(units, shelf)) for task, units in map(_finding, request.named("findings"))]
+    found = [(task, _quoted(units, shelf)) for task, units in map(_finding, request.user_texts("findings"))]
     everything = _once([unit for _, units in found for unit in units])
     if not everything:
         return not_found()
-    leading = _found(question, shelf, found) or everything[:1]
+    leading = _leading_findings(question, shelf, found) or everything[:1]
     if template:
         near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
-        filled = _placed(template, leading, _once(near), shelf)
-        blocks = _written([(heading, _fresh(units, set(), len(units))) for heading, units in filled], words)
+        filled = _fill_template(template, leading, _once(near), shelf)
+        blocks = _render_sections([(heading, _fresh(units, set(), len(units))) for heading, units in filled], words)
     else:
-        blocks = _free(request, leading if shape.part == 1 else [], found, words)
+        blocks = _blocks_by_step(request, leading if shape.part == 1 else [], found, words)
         blocks += _open_parts(request)
     tables = any(is_in_rows(unit, shelf) or is_row_of(unit, shelf) for unit in everything)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
-def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding], words: int) -> list[str]:
+def _blocks_by_step(
+    request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding], words: int
+) -> list[str]:
     """The answer, and a section for each plan step, in about so many words (0: any number)."""
     plan = last(request, "plan", Plan)
     several = asks_several(analyze(question_of(request)))
@@ -154,7 +156,10 @@ def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Fin
     sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
     most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
     fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
-    blocks = [_paragraphs(first), *_written(fresh, words and words - sum(len(unit.text.split()) for unit in first))]
+    blocks = [
+        _paragraphs(first),
+        *_render_sections(fresh, words and words - sum(len(unit.text.split()) for unit in first)),
+    ]
     return [block for block in blocks if block]
 
 
@@ -165,13 +170,13 @@ def _fresh(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[Quo
     return fresh
 
 
-def _written(sections: Sections, words: int) -> list[str]:
+def _render_sections(sections: Sections, words: int) -> list[str]:
     """Sections as Markdown, of at most so many words (0: any number), without empty ones."""
     kept = fitting(sections, words) if words else sections
     return ["\n".join([f"{heading}\n", *(f"- {unit.line()}" for unit in units)]) for heading, units in kept if units]
 
 
-def _placed(
+def _fill_template(
     template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit], shelf: ShownSources
 ) -> Sections:
     """The findings below the headings of a template; an empty heading gets an answer from the evidence."""
@@ -195,7 +200,7 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
     return _once([unit for units in each for unit in units])
 
 
-def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
+def _leading_findings(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
     """The findings that answer the question: the best of each whose task was a part of it, else of all."""
     if followed := answer_hop(question.text, shelf):
         return followed

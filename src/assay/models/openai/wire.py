@@ -306,7 +306,7 @@ class CompletionChunk(msgspec.Struct, frozen=True):
     x_groq: Extras | None = None
 
     @property
-    def counted(self) -> CompletionUsage | None:
+    def token_usage(self) -> CompletionUsage | None:
         """The tokens used so far, if this event states them."""
         return self.usage or (self.x_groq.usage if self.x_groq else None)
 

@@ -170,7 +170,7 @@ def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Ite
         listed = len(items) > 1 or body != item or bool(_described(item))
         alone = style == "prose" and "\n" not in text.strip()
         words = ITEM_WORDS if listed or (style != "" and not title and not alone) else 0 if alone else LINE_WORDS
-        for start, end in _whole(body):
+        for start, end in _sentence_spans(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             heading = f"{title} {name}".strip()
             for part in _parts(line):
@@ -180,7 +180,7 @@ def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Ite
                     yield from (msgspec.structs.replace(row, heading=heading) for row in _line(passage, place, part))
 
 
-def _whole(text: str) -> list[tuple[int, int]]:
+def _sentence_spans(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences of a text; a first one of a word or two ("No.") together with the next."""
     spans = sentences(text)
     if len(spans) > 1 and len(words(text[slice(*spans[0])])) <= OPENING_WORDS and not asks(text[slice(*spans[0])]):

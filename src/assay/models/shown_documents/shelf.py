@@ -14,7 +14,7 @@ from assay.core.messages import Closeness, Rarity
 from assay.core.patterns import regex
 from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence, words
-from assay.models.questions.question import Identifier, ParsedQuestion, points_back, without
+from assay.models.questions.question import Identifier, ParsedQuestion, points_back, remove_phrase
 from assay.models.questions.words import FRAMES, carries_topic, stems
 from assay.models.shown_documents.passages import PassageField, PassageSentence, place, read_field, split
 
@@ -130,9 +130,9 @@ class SourcePassages:
         if self.number is not None and self.number.name == wanted.series:
             return self.number.value.lstrip("0") == wanted.number
         for field in self.fields[:4]:
-            if _named(field.value, wanted, joined, whole=True) and wanted.series not in {"http", "https"}:
+            if _has_identifier(field.value, wanted, joined, whole=True) and wanted.series not in {"http", "https"}:
                 return True
-        return _named(self.title, wanted, joined, whole=True) or _named(self.url, wanted, joined)
+        return _has_identifier(self.title, wanted, joined, whole=True) or _has_identifier(self.url, wanted, joined)
 
     def in_series(self, series: str, joined: bool = True) -> bool:
         """True if this document has a number of `series`; only if `joined`, both may be one word."""
@@ -177,7 +177,7 @@ class ShownSources:
         return {passage.id: book for book in self.books for passage in book.passages}
 
 
-def _named(text: str, wanted: Identifier, joined: bool, whole: bool = False) -> bool:
+def _has_identifier(text: str, wanted: Identifier, joined: bool, whole: bool = False) -> bool:
     series, number = re.escape(wanted.series), re.escape(wanted.number)
     gap = r"[-_/ #]{0,2}0*" if joined else r"(?:[-_/ #]{1,2}0*|0+)"
     pattern = rf"(?<![^\W_]){series}s?{gap}{number}(?![^\W_])"
@@ -264,7 +264,7 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     titled, title_spans = _by_title(question, shelf)
     asked = question
     for span in title_spans:
-        asked = without(asked, span)
+        asked = remove_phrase(asked, span)
     numbered, numbers, missing, used = _by_number(asked, shelf)
     rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
     books = tuple(dict.fromkeys([*titled, *numbered]))
@@ -290,7 +290,7 @@ def _by_number(
     missing: list[str] = []
     used: set[str] = set()
     for mention in question.mentions:
-        joined = not mention.joined or shelf.is_series(mention.identifier.series)
+        joined = not mention.is_one_word or shelf.is_series(mention.identifier.series)
         owners = [book for book in shelf.books if book.owns(mention.identifier, joined)]
         known = any(book.in_series(mention.identifier.series, joined) for book in shelf.books)
         if owners or known:

@@ -65,7 +65,7 @@ class PostgresSearch(ServerIndex):
         try:
             with self._engine.begin() as connection:
                 connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
-                return self._found(connection, query, scope)
+                return self._find_hits(connection, query, scope)
         except FAULTS as error:
             raise _failed(error) from error
 
@@ -145,7 +145,7 @@ class PostgresSearch(ServerIndex):
     def _read(self, row: int) -> Lot:
         """The next documents after `row`, with their passages. Slow if bytes are remote, so no lock is held."""
         lot, end = Lot(), time.monotonic() + LOT_SECONDS
-        for number, document in self._library.after(row, PAGE):
+        for number, document in self._library.documents_after(row, PAGE):
             lot.add(number, document, readable(next(one_by_one(self._spans, (document,))), document))
             if lot.passages >= PASSAGES or time.monotonic() > end:
                 break
@@ -162,7 +162,7 @@ class PostgresSearch(ServerIndex):
             lot.write(connection, self._prefix)
         return len(lot.rows)
 
-    def _found(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
+    def _find_hits(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
         known = {"known": [*STEMMERS, UNSTEMMED]}
         analyses = set(connection.exec_driver_sql(_ANALYSES.format(self._prefix), known).scalars())
         words = Words(query.text, {*analyses, analysis_of(query.language)})

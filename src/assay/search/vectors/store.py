@@ -166,7 +166,7 @@ class VectorStore:
         """How far they have come."""
         state = self._state
         columns = (state.c.row, state.c.dimensions, state.c.tokens, state.c.usd)
-        with self._reading() as connection:
+        with self._connect() as connection:
             found = connection.execute(select(*columns).where(state.c.segmenter == self.segmenter)).one_or_none()
         return VectorProgress() if found is None else VectorProgress(*found)
 
@@ -174,7 +174,7 @@ class VectorStore:
         """The highest id, and the number of documents: they change whenever something is added or removed."""
         documents = self._documents
         asked = select(func.coalesce(func.max(documents.c.id), 0), func.count()).where(self._mine())
-        with self._reading() as connection:
+        with self._connect() as connection:
             highest, count = connection.execute(asked).one()
         return int(highest), int(count)
 
@@ -183,7 +183,7 @@ class VectorStore:
         documents = self._documents
         columns = (documents.c.id, documents.c.row, documents.c.sha256, documents.c.passages, documents.c.vectors)
         asked = select(*columns).where(self._mine(), documents.c.id > after, documents.c.passages > 0)
-        with self._reading() as connection:
+        with self._connect() as connection:
             for id, row, sha256, count, vectors in connection.execute(asked.order_by(documents.c.id)):
                 yield int(id), int(row), str(sha256), int(count), bytes(vectors)
 
@@ -191,7 +191,7 @@ class VectorStore:
         """The packed passages of these documents, by row, in the order of their vectors."""
         documents, found = self._documents, {}
         asked = select(documents.c.row, documents.c.spans).where(self._mine(), documents.c.row.in_(rows))
-        with self._reading() as connection:
+        with self._connect() as connection:
             for row, spans in connection.execute(asked):
                 found[int(row)] = _SPANS.decode(bytes(spans))
         return found
@@ -201,7 +201,7 @@ class VectorStore:
         documents = self._documents
         columns = (documents.c.digests, documents.c.passages, documents.c.vectors)
         asked = select(*columns).where(self._mine(), documents.c.row.in_(rows), documents.c.passages > 0)
-        with self._reading() as connection:
+        with self._connect() as connection:
             for keys, count, vectors in connection.execute(asked):
                 yield from _each(bytes(keys), int(count), bytes(vectors))
 
@@ -209,21 +209,21 @@ class VectorStore:
         """The documents of these rows when they were embedded."""
         documents = self._documents
         asked = select(documents.c.row, documents.c.sha256).where(self._mine(), documents.c.row.in_(rows))
-        with self._reading() as connection:
+        with self._connect() as connection:
             return {int(row): str(sha256) for row, sha256 in connection.execute(asked)}
 
     def withheld(self) -> set[int]:
         """The documents that were not embedded because they were private."""
         documents = self._documents
         asked = select(documents.c.row).where(self._mine(), documents.c.withheld == 1)
-        with self._reading() as connection:
+        with self._connect() as connection:
             return set(connection.execute(asked).scalars())
 
-    def known(self) -> Iterator[tuple[bytes, bytes]]:
+    def all_vectors(self) -> Iterator[tuple[bytes, bytes]]:
         """Every text's key with its vector, including those of other segmenter versions."""
         documents = self._documents
         asked = select(documents.c.digests, documents.c.passages, documents.c.vectors).where(documents.c.passages > 0)
-        with self._reading() as connection:
+        with self._connect() as connection:
             for keys, count, vectors in connection.execute(asked.execution_options(yield_per=_SOME)):
                 yield from _each(keys, count, vectors)
 
@@ -290,7 +290,7 @@ class VectorStore:
         return self._documents.c.segmenter == self.segmenter
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def _connect(self) -> Iterator[Connection]:
         with database_errors():
             self._make()
             with self._engine.connect() as connection:

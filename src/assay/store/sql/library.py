@@ -109,7 +109,7 @@ class SqlLibrary(SqlCollections):
         return _document(rows[0]) if rows else None
 
     @patient
-    def known(self, documents: Iterable[str]) -> set[str]:
+    def existing(self, documents: Iterable[str]) -> set[str]:
         """See the port."""
         with self._database.read() as connection:
             return {sha for some in batches(list(documents)) for sha in _known(connection, self._sight, some)}
@@ -173,7 +173,7 @@ class SqlLibrary(SqlCollections):
             return connection.execute(counted).scalar_one()
 
     @patient
-    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+    def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents)
         rows = self._database.rows(chosen.order_by(documents.c.row).limit(max(limit, 0)))

@@ -100,7 +100,7 @@ def conflicts(
     """
     stated = _stated(passages, sources, cited)
     anchors = {at for at, each in enumerate(stated) if each.passage.id in cited}
-    apart = _apart(stated, anchors, groups)
+    apart = _disagreeing_groups(stated, anchors, groups)
     return tuple(_conflict([stated[at] for at in members]) for members in apart[:MOST_CONFLICTS])
 
 
@@ -138,7 +138,7 @@ def _candidates(stated: Sequence[SourceStatement], anchors: Collection[int]) -> 
     They are in two documents, count the same thing, share words, and have differently written values.
     """
     places: dict[object, list[int]] = defaultdict(list)
-    kinds = [(each.said.scope, each.said.counted) for each in stated]
+    kinds = [(each.said.scope, each.said.counted_noun) for each in stated]
     for at, each in enumerate(stated):
         for key in each.said.keys:
             places[kinds[at], key].append(at)
@@ -153,7 +153,9 @@ def _candidates(stated: Sequence[SourceStatement], anchors: Collection[int]) -> 
                 yield at, other
 
 
-def _apart(stated: Sequence[SourceStatement], anchors: Collection[int], groups: Mapping[str, int]) -> list[list[int]]:
+def _disagreeing_groups(
+    stated: Sequence[SourceStatement], anchors: Collection[int], groups: Mapping[str, int]
+) -> list[list[int]]:
     """Groups of statements connected by disagreement, in order; each statement is in one group.
 
     Two that are already connected by others are not compared, since that would change nothing.
@@ -174,7 +176,7 @@ def _conflict(group: Sequence[SourceStatement]) -> Conflict:
     kept = _one_a_source(group)
     sides = tuple(
         Side(
-            value=each.said.written,
+            value=each.said.written_form,
             passage=each.passage.id,
             source=each.passage.source,
             date=each.source.published if each.source else "",
@@ -191,10 +193,10 @@ def _one_a_source(group: Sequence[SourceStatement]) -> list[SourceStatement]:
     """Keep one statement per source and value; if there are more sides than are shown, every value keeps one."""
     sides: dict[tuple[str, str], SourceStatement] = {}
     for each in group:
-        sides.setdefault((each.passage.document_sha256, each.said.written), each)
+        sides.setdefault((each.passage.document_sha256, each.said.written_form), each)
     values: dict[str, SourceStatement] = {}
     for each in sides.values():
-        values.setdefault(each.said.written, each)
+        values.setdefault(each.said.written_form, each)
     first = list(values.values())
     return [*first, *(each for each in sides.values() if each not in first)][:MOST_SIDES]
 

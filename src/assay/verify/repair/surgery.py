@@ -50,7 +50,7 @@ EMPTY = "—"
 Change = Rewrite | Recite | Remove | Blank
 
 
-def changed(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
+def apply_changes(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
     """`report` with the claims of these ids (as `claims.read` counts them in it) changed.
 
     A list item, table row, list, table, quotation or heading that becomes empty is removed too. With `emptied`,
@@ -63,7 +63,7 @@ def changed(report: str, changes: Mapping[str, Change], *, emptied: str = "") ->
     gone = {at for at, change in wanted.items() if isinstance(change, Remove)}
     if gone:
         edits += _removed(report, found, gone, emptied)
-    return _tidy(report, Edited(report, _apart(edits)).text)
+    return _tidy(report, Edited(report, _merge_edits(edits)).text)
 
 
 def _tidy(report: str, text: str) -> str:
@@ -72,7 +72,7 @@ def _tidy(report: str, text: str) -> str:
     return text.rstrip() + end if text.strip() else ""
 
 
-def _apart(edits: list[Edit]) -> list[Edit]:
+def _merge_edits(edits: list[Edit]) -> list[Edit]:
     """Edits without overlaps: cuts are joined, and removed text needs no other change."""
     kept: list[Edit] = []
     for edit in sorted(edits, key=lambda each: (each.start, each.end)):
@@ -162,7 +162,7 @@ def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], empti
         if not blocks.is_removed(leaf):
             edits += _sentences_out(report, found, inside, gone)
         elif blocks.keeps_list_marker(leaf) and gone.issuperset(inside):
-            edits.append(_item_text_out(found, blocks.beside(leaf, 1), inside))
+            edits.append(_item_text_out(found, blocks.sibling(leaf, 1), inside))
     return [*edits, *kept]
 
 
@@ -264,7 +264,7 @@ class ClaimChange(msgspec.Struct, frozen=True):
     ids: tuple[str, ...]
 
 
-def placed(sentence: ReportSentence) -> ClaimChange:
+def claim_change_of(sentence: ReportSentence) -> ClaimChange:
     """The words and ids of a sentence."""
     return ClaimChange(sentence.text.strip(PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
 
@@ -272,4 +272,4 @@ def placed(sentence: ReportSentence) -> ClaimChange:
 def aligned(report: str, wanted: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
     """The claims of `report`, if they are exactly those `wanted`, in order; else None."""
     found = claims(report)
-    return found if [placed(sentence) for sentence in found] == list(wanted) else None
+    return found if [claim_change_of(sentence) for sentence in found] == list(wanted) else None

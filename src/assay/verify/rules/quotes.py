@@ -23,7 +23,7 @@ class Quotation(msgspec.Struct, frozen=True):
     places: tuple[tuple[str, int, int], ...] = ()
 
     @property
-    def found(self) -> bool:
+    def is_found(self) -> bool:
         return bool(self.places)
 
 
@@ -44,9 +44,9 @@ def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
         yield SlotFinding(
             rule="quote",
             slot=ClaimSlot(quote.text, at, at + len(quote.text)),
-            outcome="stated" if quote.found else "absent",
-            passage=quote.places[0][0] if quote.found else "",
-            veto=not quote.found and not _is_title_of_work(quote.text, evidence),
+            outcome="stated" if quote.is_found else "absent",
+            passage=quote.places[0][0] if quote.is_found else "",
+            veto=not quote.is_found and not _is_title_of_work(quote.text, evidence),
         )
 
 

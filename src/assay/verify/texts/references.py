@@ -163,10 +163,10 @@ def _after_claims() -> frozenset[str]:
 
 @cache
 def _counts() -> tuple[re.Pattern[str], ...]:
-    return tuple(map(_counted, LOCALES))
+    return tuple(map(_count_pattern, LOCALES))
 
 
-def _counted(locale: str) -> re.Pattern[str]:
+def _count_pattern(locale: str) -> re.Pattern[str]:
     with speaking(locale):
         claims = {ngettext("{count} claim", "{count} claims", count) for count in _SEVERAL}
         head, tail = labelled("\0", "\1").split("\1")[0].split("\0")
@@ -237,7 +237,7 @@ class Definitions:
     def __contains__(self, label: str) -> bool:
         return normal(label) in self._by_label
 
-    def named(self, label: str, point: int) -> Definition | None:
+    def lookup(self, label: str, point: int) -> Definition | None:
         """The meaning of `label` at `point`: if each part of a text has its own list, the next list that has the label.
 
         Among the entries of one list, the most informative one counts (a link definition may repeat an entry).

@@ -250,7 +250,7 @@ def with_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check
 
 def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     """The passage with most of the claim's words by weight, the first of equals; None if no word is shared."""
-    telling = _telling(claim)
+    telling = _content_tokens(claim)
     best, most = None, 0.0
     for passage in passages:
         missing = _missing(telling, passage)
@@ -261,7 +261,7 @@ def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     return best
 
 
-def _telling(claim: str) -> list[WordToken]:
+def _content_tokens(claim: str) -> list[WordToken]:
     """The distinct words, numbers and names of a claim, in order."""
     found: dict[str, WordToken] = {}
     for start, end in sentences(claim):

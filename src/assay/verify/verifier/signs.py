@@ -78,7 +78,7 @@ def _sight(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
         two=0.0,
     )
     order = _ranked(draft, index)
-    return _placed(draft, index, order) if order else draft
+    return _with_best_parts(draft, index, order) if order else draft
 
 
 def sameness(claim: str, index: StemIndex, in_background: Collection[str]) -> float:
@@ -107,7 +107,7 @@ def _ranked(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
     return [(scores[part] / sight.total, part) for part in order[:MOST_PARTS]]
 
 
-def _placed(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]]) -> ClaimWords:
+def _with_best_parts(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]]) -> ClaimWords:
     single, best = order[0]
     stems = {token.stem for token in index.parts[best]}
     rows = [

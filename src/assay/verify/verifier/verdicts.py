@@ -360,8 +360,8 @@ def _is_english(seen: Sequence[ClaimWords]) -> bool:
 def _others(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
     """The claim's words that the evidence, or its nearest sentences, lack, for a reader."""
     new = list(dict.fromkeys(token for sight in seen for token in unsaid(sight)))
-    signs = _listed(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, read)))
-    return signs + _listed(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, read)))
+    signs = _reason(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, read)))
+    return signs + _reason(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, read)))
 
 
 def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, float]) -> list[str]:
@@ -372,11 +372,11 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
     are not a sign: rephrasing needs them.
     """
     new = (text for sight in seen for text in slots_unsaid(sight))
-    signs = _listed(_("a name or number the nearest sentences lack"), new)
+    signs = _reason(_("a name or number the nearest sentences lack"), new)
     for sight in seen:
         pattern = _("the claim says {claimed}, the evidence {said}")
         signs += [pattern.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]
-        signs += [*_denial(sight), *_listed(_("said by only one of both"), sorted(limits(sight)))]
+        signs += [*_denial(sight), *_reason(_("said by only one of both"), sorted(limits(sight)))]
     if found["turned"] > 0 or found["names_turned"] > 0:
         signs.append(_("its words stand in another order in the evidence"))
     if found["same_part"] < 1:
@@ -384,7 +384,7 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
     return list(dict.fromkeys(signs))
 
 
-def _listed(what: str, words: Iterable[str]) -> list[str]:
+def _reason(what: str, words: Iterable[str]) -> list[str]:
     every = list(dict.fromkeys(words))
     return [labelled(what, enumerated(every, MOST_LISTED))] if every else []
 
