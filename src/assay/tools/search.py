@@ -145,7 +145,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
         excluded: list[Excluded] = []
 
         async def work() -> Observation:
-            answer = await _answer_sent_ahead(run, provider, wanted) or await _put(provider, wanted)
+            answer = await _answer_sent_ahead(run, provider, wanted) or await _ask_provider(provider, wanted)
             step_context.spend(answer.usage)
             return _observe(wanted, answer.hits, excluded)
 
@@ -190,7 +190,7 @@ def _widened(query: Query) -> Query:
     return msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
 
 
-async def _put(provider: Search, query: Query) -> SearchAnswer:
+async def _ask_provider(provider: Search, query: Query) -> SearchAnswer:
     if isinstance(provider, Metered):
         return SearchAnswer(*await provider.metered(query))
     return SearchAnswer(await provider.search(query))
@@ -215,7 +215,7 @@ def search_ahead(run: Run, provider: Search, query: Query, step_context: StepCon
         return False
 
     async def search() -> SearchAnswer:
-        answer = await _put(provider, asked)
+        answer = await _ask_provider(provider, asked)
         shown = _observe(asked, answer.hits, []).shown
         common.expect(run, None, shown, partial(step_context.write_beside, once=f"{provider.name} {asked.text}"))
         return answer
