@@ -149,7 +149,7 @@ def converted(value: Decimal, unit: str, to: str) -> Decimal | None:
 
 def stated(text: str, dimension: str, language: str) -> list[StatedMeasure]:
     """The numbers of a dimension in a text, by the words of its language; of all, if it is unknown or has none here."""
-    found = _stated(dimension, language if language in _WORDS else "").finditer(text)
+    found = _measure_pattern(dimension, language if language in _WORDS else "").finditer(text)
     return [StatedMeasure(*match.span(), match["number"] or match["after"], _matched_group(match)) for match in found]
 
 
@@ -185,7 +185,7 @@ def words_of(dimension: str) -> frozenset[str]:
 
 
 @cache
-def _stated(dimension: str, language: str) -> re.Pattern[str]:
+def _measure_pattern(dimension: str, language: str) -> re.Pattern[str]:
     known = [_WORDS[language]] if language else list(_WORDS.values())
     said = "|".join(
         word for words in (*(each[dimension] for each in known), _NOUNS[dimension]) for word in words.split()

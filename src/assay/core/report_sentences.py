@@ -232,7 +232,7 @@ def _sentences(
 
 def _spans(kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[Marker]) -> list[tuple[int, int]]:
     """The spans of sentences; a row, or a frame cited at its end, is one sentence."""
-    spans = sentences(_masked(text))
+    spans = sentences(_mask_dots(text))
     whole = [(spans[0][0], spans[-1][1])]
     if kind != "paragraph":
         return whole
@@ -270,7 +270,7 @@ def _split_at_citations(text: str, spans: Sequence[tuple[int, int]], cited: Set[
 _HIDING = regex(r"[\\`~$<\[【［]")
 
 
-def _masked(text: str) -> str:
+def _mask_dots(text: str) -> str:
     """`text` with the dots in code, links and formulas masked, so that no sentence ends there."""
     if not _HIDING.search(text):
         return text

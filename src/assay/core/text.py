@@ -126,11 +126,11 @@ def _is_note(line: str) -> bool:
 
 def ends_unfinished(line: str) -> bool:
     """True if something must follow a line: it ends with a comma, a colon, or a word that another follows."""
-    return line.endswith(_UNFINISHED) or line.rpartition(" ")[2].casefold() in _connecting()
+    return line.endswith(_UNFINISHED) or line.rpartition(" ")[2].casefold() in _connecting_words()
 
 
 @functools.cache
-def _connecting() -> frozenset[str]:
+def _connecting_words() -> frozenset[str]:
     """Words that another follows, in every language: a line is too short to tell which it is in."""
     return frozenset(" ".join(COMMON_WORDS.values()).split())
 

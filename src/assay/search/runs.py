@@ -198,7 +198,7 @@ def _sound(text: str) -> str:
 
 
 def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) -> Query:
-    parts = [(occur, _one(forms)) for forms in words]
+    parts = [(occur, _word_query(forms)) for forms in words]
     asked = Query.boolean_query(parts)
     if owner is None:
         return asked
@@ -206,7 +206,7 @@ def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) ->
     return Query.boolean_query([(Occur.Must, mine), (Occur.Must, asked)])
 
 
-def _one(forms: Sequence[str]) -> Query:
+def _word_query(forms: Sequence[str]) -> Query:
     """A word in any of its forms, in the question or the report."""
     asked = [Query.boost_query(Query.term_query(SCHEMA, "question", form), ASKED) for form in dict.fromkeys(forms)]
     queries = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]

@@ -187,7 +187,7 @@ class _Reading:
             found[further] = self._entries(fields[further], more, prefix)
         place = sources[0].place if sources else ""
         self.faults += [
-            f"setting {prefix}{name}: it is missing{place}" for name in _required(kind) if name not in found
+            f"setting {prefix}{name}: it is missing{place}" for name in _required_fields(kind) if name not in found
         ]
         if len(self.faults) > faults:
             return None
@@ -201,7 +201,7 @@ class _Reading:
         if field.is_table or field.is_mapping:
             return self._holder(field, given, path)
         try:
-            return _converted(field, given[0].value)
+            return _convert(field, given[0].value)
         except ValueError as error:
             self.faults.append(f"setting {path}: {error}{given[0].place}")
             return None
@@ -231,7 +231,7 @@ class _Reading:
         made: dict[str, Any] = {}
         for name, given in entries.items():
             try:
-                made[_converted(key, name)] = self._value(value, given, f"{prefix}{name}")
+                made[_convert(key, name)] = self._value(value, given, f"{prefix}{name}")
             except ValueError as error:
                 self.faults.append(f"setting {prefix}{name}: {error}{given[0].place}")
         return made
@@ -241,7 +241,7 @@ class _Reading:
         return UnknownName("setting", name, dict.fromkeys(known))
 
 
-def _required(table: type[msgspec.Struct]) -> list[str]:
+def _required_fields(table: type[msgspec.Struct]) -> list[str]:
     """The fields without a default, which are before or among those with one."""
     names, defaults = table.__struct_fields__, table.__struct_defaults__
     first = len(names) - len(defaults)
@@ -252,7 +252,7 @@ def _required(table: type[msgspec.Struct]) -> list[str]:
 # A value, as its type wants it.
 
 
-def _converted(field: SettingField, value: Any) -> Any:
+def _convert(field: SettingField, value: Any) -> Any:
     """The value of a setting.
 
     Raises:
@@ -261,7 +261,7 @@ def _converted(field: SettingField, value: Any) -> Any:
     for change in field.before:
         value = change(value)
     try:
-        value = _fit(field, value)
+        value = _fit_union(field, value)
     except (ValueError, OverflowError, msgspec.ValidationError):
         raise ValueError(f"expected {accepted_values(field)}") from None
     if value is not None:
@@ -270,7 +270,7 @@ def _converted(field: SettingField, value: Any) -> Any:
     return value
 
 
-def _fit(field: SettingField, value: Any) -> Any:
+def _fit_union(field: SettingField, value: Any) -> Any:
     """`value` as the first type of a union that it fits."""
     arms = get_args(field.kind)
     if value is None and NoneType in arms:
@@ -290,7 +290,7 @@ def _fit_one(field: SettingField, kind: Any, value: Any) -> Any:
         if not isinstance(value, list | tuple | set | frozenset) or len(value) < (field.limit("min_length") or 0):
             return _misfit()
         inner = _field(get_args(kind)[0])
-        return tuple(_converted(inner, each) for each in value)
+        return tuple(_convert(inner, each) for each in value)
     if isinstance(value, str):
         value = _of_text(kind, value.strip()) if kind in (bool, int, float) else value
     elif kind is int and isinstance(value, float) and value.is_integer():

@@ -200,7 +200,7 @@ class Logs:
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
                 Cleaner(secrets),
-                _ordered,
+                _order_fields,
                 renderer,
             ],
             wrapper_class=wanted,
@@ -285,7 +285,7 @@ ALWAYS = frozenset(("lane", "verified", "seconds"))
 """Fields that are logged even if they are empty."""
 
 
-def _ordered(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def _order_fields(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Put the same fields first in every line; leave out zero counts."""
     names = dict.fromkeys((*FIRST, *line))
     return {name: line[name] for name in names if name in line and (line[name] or name in ALWAYS)}

@@ -186,14 +186,14 @@ async def page(
         known = ledger.answered(key)
         if known is not None:
             return _first(msgspec.json.decode(known, type=tuple[Document, ...]), parts)
-        if (before := ledger.answered(_failed(key))) is not None:
+        if (before := ledger.answered(_failure_key(key))) is not None:
             raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
             found: PageRead = await run.begun(key) or await _read(run, url, parts)
         except FetchFailed as failed:
             step_context.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(PASSING):
-                ledger.answer(_failed(key), failed.reason.encode())
+                ledger.answer(_failure_key(key), failed.reason.encode())
             raise ToolError(f"{url} could not be read ({failed.reason}).") from failed
         for name in found.keys:
             ledger.answer(name, msgspec.json.encode(found.documents))
@@ -258,9 +258,9 @@ def _way(run: Run, documents: Sequence[Document]) -> list[str]:
 def _was_tried(ledger: Ledger, url: str) -> bool:
     """True if the page was read, or could not be."""
     key = page_key(url)
-    return ledger.answered(key) is not None or ledger.answered(_failed(key)) is not None
+    return ledger.answered(key) is not None or ledger.answered(_failure_key(key)) is not None
 
 
-def _failed(key: str) -> str:
+def _failure_key(key: str) -> str:
     """The key under which a page's failure is stored."""
     return f"failed {key}"

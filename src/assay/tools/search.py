@@ -138,7 +138,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     A provider is asked for one of two numbers of documents, so that the same words with a slightly different number are
     the same search, paid for once.
     """
-    wanted = _widened(query)
+    wanted = _widen(query)
     key = common.key(searching(provider.name), msgspec.structs.replace(wanted, text=plain(query.text)))
 
     async def search(step_context: StepContext) -> Observation:
@@ -186,7 +186,7 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     usage: Usage = Usage()
 
 
-def _widened(query: Query) -> Query:
+def _widen(query: Query) -> Query:
     return msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
 
 
@@ -209,7 +209,7 @@ def search_ahead(run: Run, provider: Search, query: Query, step_context: StepCon
 
     Call it inside a step that logs it. Only providers that find web pages allow this.
     """
-    wanted, asked = run.brief.speculation, _widened(query)
+    wanted, asked = run.brief.speculation, _widen(query)
     manner = provider.ahead if isinstance(provider, AskedAhead) else "never"
     if not isinstance(wanted, Speculation) or manner == "never" or (manner == "paid" and not wanted.paid):
         return False

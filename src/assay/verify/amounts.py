@@ -222,7 +222,7 @@ def _amounts(text: str, taken: bytearray) -> list[Amount]:
                 at += len(part) + 1
             continue
         found.append(_amount(match, text))
-    return [_unit_beside(amount, text) for amount in _ranged(_join_split_numbers(found, text), text)]
+    return [_unit_beside(amount, text) for amount in _complete_ranges(_join_split_numbers(found, text), text)]
 
 
 def _split_number_list(run: str) -> list[str]:
@@ -319,7 +319,7 @@ def _join_split_numbers(found: list[Amount], text: str) -> list[Amount]:
     return found
 
 
-def _ranged(found: list[Amount], text: str) -> list[Amount]:
+def _complete_ranges(found: list[Amount], text: str) -> list[Amount]:
     """In "10-20 %" and "5 to 6 million", the unit and scale of the second number may apply to the first."""
     for at in range(len(found) - 1):
         first, second = found[at], found[at + 1]

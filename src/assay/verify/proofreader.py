@@ -64,7 +64,7 @@ class SentenceStream:
         self._tail += text
         if not begins_line and not any(end in text for end in _LINE_ENDS):
             return ()  # almost always: no more complete lines than before
-        seen = _settled(self._tail)
+        seen = _settled_length(self._tail)
         least = max(1, len(self._tail) // _GROWTH if len(self._tail) > _SMALL else 1)
         if seen - self._seen < least:
             return ()
@@ -131,7 +131,7 @@ class SentenceStream:
         self._markers = [marker for marker in self._markers if marker.start >= self._base]
 
 
-def _settled(text: str) -> int:
+def _settled_length(text: str) -> int:
     """How much of a text may be examined: whole lines, and the first letter of a line that began with one.
 
     Such a line begins or continues a paragraph, whatever follows.

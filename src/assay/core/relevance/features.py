@@ -217,7 +217,7 @@ class Features:
     def _share(self, held: Mapping[str, float]) -> float:
         return sum(self.weights[key] * value for key, value in held.items()) / self._total
 
-    def _more(self, held: Mapping[str, float], than: Mapping[str, float]) -> float:
+    def _surplus(self, held: Mapping[str, float], than: Mapping[str, float]) -> float:
         """The part of `held` beyond `than`."""
         return sum(self.weights[k] * max(0.0, v - than.get(k, 0.0)) for k, v in held.items()) / self._total
 
@@ -236,10 +236,10 @@ class Features:
             self._own[at],
             own.get(rarest, 0.0),
             sum(own.get(key, 0.0) for key in named) / len(named) if named else self._own[at],
-            self._more(beside, own),
-            self._more(heading, own),
-            self._more(title, own),
-            self._more(self._sources[each.source], own),
+            self._surplus(beside, own),
+            self._surplus(heading, own),
+            self._surplus(title, own),
+            self._surplus(self._sources[each.source], own),
             sum(1 for value in own.values() if value < 1.0) / len(self._asked),
             self._side_by_side(at),
             self._closeness(at, own),

@@ -88,7 +88,7 @@ def _grade(
     vectors = [grades(question, statements, rarity) for question in questions if not question.elliptical]
     if not vectors:
         return (unknown,) * len(statements)
-    return tuple(_best([each[at] for each in vectors]) for at in range(len(statements)))
+    return tuple(_best_grade([each[at] for each in vectors]) for at in range(len(statements)))
 
 
 def differ_in_language(question: str, statements: Sequence[str]) -> bool:
@@ -157,7 +157,7 @@ def chance(band: Band, vector: Vector) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def _best(vectors: Sequence[Vector]) -> Relevance:
+def _best_grade(vectors: Sequence[Vector]) -> Relevance:
     """The best grade of a sentence for any of the questions.
 
     A sentence does not answer without the measure asked for, if it affirms what the question denies, if it is about

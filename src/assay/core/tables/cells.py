@@ -243,7 +243,7 @@ def _tables_of_group(group: _Group | None, caption: str) -> Iterator[ReadTable]:
             rows = tuple(_labelled_rows(group))
             yield _table(tuple(group.heads), rows, (), heading, caption)
         return
-    heads, names, lines = _headed(group.lines)
+    heads, names, lines = _split_headers(group.lines)
     lines = [line for line in lines if not _spans_all(line)]
     if heads and lines:
         rows = tuple(
@@ -302,7 +302,7 @@ def _merge_row(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow
 # headers above their columns
 
 
-def _headed(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], Sequence[_Line]]:
+def _split_headers(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], Sequence[_Line]]:
     """The headers of rows that do not contain them, the passages with these headers, and the rows below."""
     texts = [[cell.text for cell in line.cells] for line in lines[: SIZED + 2]]
     width = max(map(len, texts))

@@ -114,7 +114,7 @@ def compare_with_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, 
     """
     said = ""
     for table in tables:
-        for head, subject, value in _framed(sentence.strip(), table):
+        for head, subject, value in _cell_readings(sentence.strip(), table):
             column = table.heads.index(head)
             for row in table.rows:
                 if not _is_subject(subject, table, row, column):
@@ -125,7 +125,7 @@ def compare_with_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, 
     return (False, said) if said else None
 
 
-def _framed(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
+def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
     """Every reading of a sentence as a cell of the table: header, subject, value."""
     _, plain = FORMS["cell"]
     for message in dict.fromkeys((gettext(plain), plain)):

@@ -74,7 +74,7 @@ class _TableQuestion(TableWords):
         """The cell under a header in the one row that the question's values select."""
         values = self.values()
         wanted = self.name_keys(head)
-        fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen(values)]
+        fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen_columns(values)]
         rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
         if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
             made = self._computed(
@@ -95,10 +95,10 @@ class _TableQuestion(TableWords):
         """Computations over the column that fits best."""
         used = self._used_places(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        fits = ((self._fit(column, left, way), column) for column in self._unchosen(values))
+        fits = ((self._fit(column, left, way), column) for column in self._unchosen_columns(values))
         able = (each for each in fits if each[0][0] > 0 and self._is_able(each[1], way))
         rated = sorted(able, reverse=True)
-        if not rated and (paid := self._paid(values)) is not None:
+        if not rated and (paid := self._paid_column(values)) is not None:
             yield from self._amount(way, values, paid)
             return
         if not rated or (len(rated) > 1 and rated[0][0] == rated[1][0]):
@@ -135,14 +135,14 @@ class _TableQuestion(TableWords):
         """The keys of the words for what is computed over groups."""
         return frozenset(key for word in self.asking.grouping for key in keys(word, self.read.analysis))
 
-    def _paid(self, values: Sequence[NamedValue]) -> int | None:
+    def _paid_column(self, values: Sequence[NamedValue]) -> int | None:
         """The column of the amount of which a question has only the verb ("how much did we spend on soap?").
 
         Money is in no column of other figures, though it may be the only one.
         """
         if not self.asking.paying:
             return None
-        columns = [at for at in self._unchosen(list(values)) if self.figured(at)]
+        columns = [at for at in self._unchosen_columns(list(values)) if self.figured(at)]
         nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
         named = [at for at in columns if self.matching_keys(nouns, self.heads[at])]
         able = named or [
@@ -168,7 +168,7 @@ class _TableQuestion(TableWords):
             said = frozenset(key for word in (*self.asking.paying, *helping) for key in keys(word, self.read.analysis))
             yield from self._judged(made, values, said | self._grouping(), (0.5, 0.0, 0), column, whole=True)
 
-    def _unchosen(self, values: list[NamedValue]) -> list[int]:
+    def _unchosen_columns(self, values: list[NamedValue]) -> list[int]:
         """The columns without a value from the question."""
         chosen = {value.column for value in values}
         return [column for column in range(len(self.table.heads)) if column not in chosen]
@@ -191,7 +191,7 @@ class _TableQuestion(TableWords):
         head = self.heads[column]
         held = self.matching_keys(left, head)
         more = self.matching_keys(self.extra, head)
-        measured = self._measured(column, way)
+        measured = self._is_measured(column, way)
         if not held and not measured and not (more and way.operation == "cell"):
             return (0.0, 0.0, 0)
         said = frozenset((*held, *more))
@@ -200,7 +200,7 @@ class _TableQuestion(TableWords):
         plain = {part.casefold() for part in PARTS.split(self.table.heads[column]) if part}
         return (len(held) + 0.5 * len(more) + 0.75 * measured, share, len(words & plain))
 
-    def _measured(self, column: int, way: Measured) -> bool:
+    def _is_measured(self, column: int, way: Measured) -> bool:
         """True if a column is of what the words of degree measure."""
         nouns = [noun for noun in way.measures if noun != DATED]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
@@ -255,7 +255,7 @@ class _TableQuestion(TableWords):
         named = [at for at, head in enumerate(self.heads) if self.matching_keys(noun, head)]
         told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
         column = named[0] if named and not self.figured(named[0]) else -1
-        bounded = self._bounded(left) if self.asking.limits else -1
+        bounded = self._bounded_column(left) if self.asking.limits else -1
         if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
             return
         given = self._row_conditions(values, bounded)
@@ -266,7 +266,7 @@ class _TableQuestion(TableWords):
             heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
             yield from self._judged(made, values, self.matching_keys(left, heads) | told, (1.0, 1.0, 0), column)
 
-    def _bounded(self, left: Sequence[str]) -> int:
+    def _bounded_column(self, left: Sequence[str]) -> int:
         """The column of figures or dates that is bounded: the one whose header is named, else the only one."""
         able = [at for at in range(len(self.heads)) if self.figured(at) or self.dated(at)]
         named = [at for at in able if self.matching_keys(left, self.heads[at])]

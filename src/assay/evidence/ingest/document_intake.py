@@ -184,14 +184,14 @@ class DocumentIntake:
             size=len(text),
             fetched_at=now,
             author=extracted.author,
-            published=extracted.published if page is None else _past(extracted.published, page.fetched_at),
+            published=extracted.published if page is None else _past_date(extracted.published, page.fetched_at),
             language=extracted.language,
             metadata=extracted.metadata if page is None else _of_page(extracted, page),
         )
         return snapshot, document
 
 
-def _past(day: str, fetched_at: str) -> str:
+def _past_date(day: str, fetched_at: str) -> str:
     """A page's date of publication; "" if the page was fetched before it, which then is no such date.
 
     A day more is another time zone. Journals date their issues ahead, so a month or a year without a day stays.

@@ -52,7 +52,7 @@ def add_context(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     return list(_Context(text).read(blocks))
 
 
-def _with(block: TextBlock, label: str, term: str, lead: str) -> TextBlock:
+def _with_context(block: TextBlock, label: str, term: str, lead: str) -> TextBlock:
     """A block with its context; most have none, and are not copied."""
     if not (label or term or lead):
         return block
@@ -91,7 +91,7 @@ class _Context:
         lead = self._led(block, after)
         if block.kind == "item" or (term and block.kind == "paragraph"):
             self.above.append((indent, term or label))
-        return _with(block, label, term, lead)
+        return _with_context(block, label, term, lead)
 
     # the lead
 
@@ -136,8 +136,8 @@ class _Context:
             lead = self._led(block, after)
             if after is not None and after.kind == "row" and self._heads(block, after):
                 self.head = " ".join(self.text[block.start : min(block.end, block.start + LONGEST_LABEL)].split())
-            return _with(block, "", "", lead)
-        return _with(block, self.head, "", self._led(block, after))
+            return _with_context(block, "", "", lead)
+        return _with_context(block, self.head, "", self._led(block, after))
 
     def _parted(self, last: TextBlock, block: TextBlock) -> bool:
         between = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
@@ -242,7 +242,7 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
 def _split_block(text: str, block: TextBlock) -> Iterator[Range]:
     code = block.kind == "code"
     for start, end in _pieces(text, block):
-        bounded = ((start, end),) if end - start <= LIMIT else _bounded(text, start, end)
+        bounded = ((start, end),) if end - start <= LIMIT else _limit_pieces(text, start, end)
         for low, high in bounded:
             trimmed = _trim(text, low, high, lines=code)
             if trimmed[0] < trimmed[1]:
@@ -314,7 +314,7 @@ def _line_ranges(text: str, start: int, end: int) -> Iterator[Range]:
     yield low, end
 
 
-def _bounded(text: str, start: int, end: int) -> Iterator[Range]:
+def _limit_pieces(text: str, start: int, end: int) -> Iterator[Range]:
     """Pieces of at most `LIMIT`, cut after a clause, else between words, else between characters."""
     while end - start > LIMIT:
         cut = _cut_point(text, start)

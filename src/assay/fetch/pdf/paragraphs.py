@@ -70,7 +70,7 @@ def _table(lines: Sequence[Printed], first: int) -> Tabled | None:
             break
         placed.append(row)
         last += 1
-    rows = _unwrapped(lines[first:last], [row for row in placed if row is not None], len(columns.edges))
+    rows = _unwrap_rows(lines[first:last], [row for row in placed if row is not None], len(columns.edges))
     while rows and sum(map(bool, rows[-1])) < 2:  # a line of text that happens to be below the first column
         rows, last = rows[:-1], last - 1
     if len(rows) <= FEWEST_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
@@ -120,7 +120,7 @@ class _Columns:
         )
 
 
-def _unwrapped(lines: Sequence[Printed], placed: Sequence[dict[int, str]], width: int) -> list[list[str]]:
+def _unwrap_rows(lines: Sequence[Printed], placed: Sequence[dict[int, str]], width: int) -> list[list[str]]:
     """The rows; a line without a first cell that is closer than usual continues the row above."""
     steps = sorted(above.base - line.base for above, line in pairwise(lines))
     usual = steps[len(steps) // 2] if steps else 0.0

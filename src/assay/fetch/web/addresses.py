@@ -195,7 +195,7 @@ def checked_addresses(host: str, port: int, policy: Policy, resolve: ResolveNow 
     return found
 
 
-def _alternating(addresses: Sequence[str]) -> list[str]:
+def _alternate_families(addresses: Sequence[str]) -> list[str]:
     """The addresses in their order, those of IPv4 and IPv6 by turns (RFC 8305, section 4)."""
     first = ":" in addresses[0]
     same = [each for each in addresses if (":" in each) == first]
@@ -232,7 +232,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             FetchFailed: one of its addresses is forbidden, or it has none.
             httpcore2.ConnectError, httpcore2.ConnectTimeout: none of them answers.
         """
-        *others, last = _alternating(await self.addresses(host, port))
+        *others, last = _alternate_families(await self.addresses(host, port))
         for address in others:
             try:
                 short = IMPATIENCE if timeout is None else min(timeout, IMPATIENCE)

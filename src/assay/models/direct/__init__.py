@@ -236,7 +236,7 @@ def create(name: str, access: Access) -> Direct:
         service = msgspec.structs.replace(service, url=access.url.rstrip("/") or region or service.url)
     if not model:
         raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
-    if not (_installed("pydantic_ai") and _installed(service.module)):
+    if not (_is_installed("pydantic_ai") and _is_installed(service.module)):
         raise ConfigError(f"{prefix} needs an extra: pip install 'assay[{prefix}]'")
     if not service.url:
         region = "AWS_REGION, or " if service.regional else ""
@@ -267,7 +267,7 @@ def _profile(name: str, model: str, service: DirectService, access: Access) -> P
     return profile(name, service.prices, model, facts)
 
 
-def _installed(module: str) -> bool:
+def _is_installed(module: str) -> bool:
     """True if `module` can be imported, without importing it."""
     try:
         return importlib.util.find_spec(module) is not None

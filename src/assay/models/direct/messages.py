@@ -66,7 +66,7 @@ def messages(request: Request, service: DirectService) -> list[ModelMessage]:
     """
     converted: list[ModelMessage] = []
     names: dict[str, str] = {}
-    marked = _marked(request) if service.cached else ()
+    marked = _cache_points(request) if service.cached else ()
     for place, message in enumerate(with_accepted_ids(request.messages, service.ids)):
         if message.role == "assistant":
             names |= {call.id: call.name for call in message.calls}
@@ -83,7 +83,7 @@ def messages(request: Request, service: DirectService) -> list[ModelMessage]:
     return converted
 
 
-def _marked(request: Request) -> tuple[int, ...]:
+def _cache_points(request: Request) -> tuple[int, ...]:
     """The messages after which a cache is written: the end of this loop's last request, and of this one.
 
     The first is cached already; it is named because a provider looks for it at most 20 blocks before the second. A

@@ -243,18 +243,18 @@ def orchestrate(request: Request) -> tuple[ToolCall, ...]:
     plan = last(request, "plan", Plan)
     steps = plan.steps if plan else (PlanStep(id=0, title=question_of(request)),)
     todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
-    steered = [(text, 0) for text in _steered(request)]
+    steered = [(text, 0) for text in _instruction_tasks(request)]
     if not todo and not steered:
         return (ToolCall(id=f"cycle-{rules.cycle}-report", name="generate_report"),)
     planned = [(_task(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
-    tasks = [*steered, *((_followed(request, todo) if todo else []) or planned)]
+    tasks = [*steered, *((_linked_tasks(request, todo) if todo else []) or planned)]
     return tuple(
         ToolCall(id=f"cycle-{rules.cycle}-agent-{place}", name="research_agent", arguments={"task": task, "step": step})
         for place, (task, step) in enumerate(tasks, 1)
     )
 
 
-def _steered(request: Request) -> list[str]:
+def _instruction_tasks(request: Request) -> list[str]:
     """The user's instructions since the last decision, a task for each."""
     told: list[str] = []
     for message in request.messages:
@@ -265,7 +265,7 @@ def _steered(request: Request) -> list[str]:
     return told
 
 
-def _followed(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
+def _linked_tasks(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
     """The tasks of a question that leads to other documents: its first step, then one for each document named."""
     hop = links.read(question_of(request))
     if hop is None:

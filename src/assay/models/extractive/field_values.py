@@ -41,7 +41,7 @@ def fill(request: Request) -> tuple[ToolCall, ...]:
     if "items" in properties:
         arguments: Filled = {"items": _items(properties["items"]["items"]["properties"]["fields"], question, shelf)}
     else:
-        arguments = _one(properties["fields"]["properties"], question, shelf, resolve(question, shelf).books)
+        arguments = _fill_record(properties["fields"]["properties"], question, shelf, resolve(question, shelf).books)
     return (ToolCall(id="fill-1", name=tool.name, arguments=arguments),)
 
 
@@ -55,7 +55,7 @@ def _items(fields: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSour
         table, columns, rows = found
         return [_of_row(table, row, columns, wanted) for row in rows]
     books = resolve(question, shelf).books or tuple(shelf.books)
-    made = [_one(wanted, question, shelf, [book], prose=False) for book in books]
+    made = [_fill_record(wanted, question, shelf, [book], prose=False) for book in books]
     return [item for item in made if any(field["value"] is not None for field in item["fields"].values())]
 
 
@@ -71,7 +71,7 @@ def _of_row(table: ReadTable, row: TableRow, columns: Mapping[str, int], wanted:
     return {"subject": subject, "fields": fields}
 
 
-def _one(
+def _fill_record(
     wanted: Mapping[str, Any],
     question: ParsedQuestion,
     shelf: ShownSources,

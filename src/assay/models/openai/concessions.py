@@ -82,7 +82,7 @@ def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: S
     """The next concessions after this refusal of the request `sent`; None if it names nothing in the request."""
     if status not in STATUSES or fault.miscalled:  # a wrong call by the model is not a refusal of the request
         return None
-    if limit := _lowered(sent, fault):
+    if limit := _lower_cap(sent, fault):
         return msgspec.structs.replace(before, most=limit)
     if too_long(fault.text):
         return None
@@ -95,7 +95,7 @@ def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: S
     return after if after != before else None
 
 
-def _lowered(sent: Mapping[str, Any], fault: ServiceFault) -> int:
+def _lower_cap(sent: Mapping[str, Any], fault: ServiceFault) -> int:
     """The highest output cap the service accepts, if it names one lower than what was sent; else 0."""
     cap = next((sent[name] for name in CAPS if name in sent), 0)
     named = any(name in f"{fault.param} {fault.text}" for name in CAPS) or "completion tokens" in fault.text

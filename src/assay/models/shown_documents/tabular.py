@@ -37,7 +37,7 @@ def _tables_of(book: SourcePassages, ids: Container[str] | None = None) -> Seque
 def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The rows whose cells answer, with their headers; none if the question chooses no rows, or asks to compute."""
     shown = tables(shelf)
-    chosen = lacking(question.text, shown) or _chosen(question.text, shown)
+    chosen = lacking(question.text, shown) or _chosen_rows(question.text, shown)
     passages = {each.id: each for book in shelf.books for each in book.passages} if chosen else {}
     source, near = shelf.by_passage, frozenset(stems(question.text))
     said = dict.fromkeys(each for row in chosen for each in _row_statements(row, shown, passages))
@@ -60,7 +60,7 @@ def _row_statements(
         yield stated_row(line, passages[id].about) or line.strip("| "), (id,)
 
 
-def _chosen(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
+def _chosen_rows(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
     """The rows whose cells answer a question that chooses rows by their other cells."""
     found = answer(question, shown)
     if found is None or found.wanted.operation != "cell" or not found.wanted.given:

@@ -127,13 +127,13 @@ class PostgresSearch(ServerIndex):
         ):
             if mine and self._row() == row:
                 return self._add(row, self._read(row))
-        return 0 if self._moved(row) else self._add(row, self._read(row))
+        return 0 if self._is_moving(row) else self._add(row, self._read(row))
 
     def _row(self) -> int:
         with self._engine.begin() as connection:
             return extent(connection, self._prefix).row
 
-    def _moved(self, row: int) -> bool:
+    def _is_moving(self, row: int) -> bool:
         """True if the index moves on from `row` by itself, in the time others are given."""
         end = time.monotonic() + TURN_SECONDS
         while self._row() == row:

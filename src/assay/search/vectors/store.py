@@ -86,7 +86,7 @@ def embed(
         SearchError: every attempt failed, or a retry would fail again.
     """
     try:
-        return _attempted(embedder, texts, kind, attempts, sleep)
+        return _embed_attempts(embedder, texts, kind, attempts, sleep)
     except ContextTooLong as error:
         if len(texts) == 1 and len(texts[0]) <= SHORTEST:
             raise SearchError(f"{embedder.name}: {error}") from error
@@ -97,7 +97,7 @@ def embed(
     return Embedding([*parts[0].vectors, *parts[1].vectors], parts[0].tokens + parts[1].tokens)
 
 
-def _attempted(embedder: Embedder, texts: Sequence[str], kind: TextKind, attempts: int, sleep: Sleep) -> Embedding:
+def _embed_attempts(embedder: Embedder, texts: Sequence[str], kind: TextKind, attempts: int, sleep: Sleep) -> Embedding:
     for attempt in range(1, attempts + 1):
         try:
             return embedder.embed(texts, kind)
@@ -203,7 +203,7 @@ class VectorStore:
         asked = select(*columns).where(self._mine(), documents.c.row.in_(rows), documents.c.passages > 0)
         with self._connect() as connection:
             for keys, count, vectors in connection.execute(asked):
-                yield from _each(bytes(keys), int(count), bytes(vectors))
+                yield from _split_vectors(bytes(keys), int(count), bytes(vectors))
 
     def hashes(self, rows: Collection[int]) -> dict[int, str]:
         """The documents of these rows when they were embedded."""
@@ -225,7 +225,7 @@ class VectorStore:
         asked = select(documents.c.digests, documents.c.passages, documents.c.vectors).where(documents.c.passages > 0)
         with self._connect() as connection:
             for keys, count, vectors in connection.execute(asked.execution_options(yield_per=_SOME)):
-                yield from _each(keys, count, vectors)
+                yield from _split_vectors(keys, count, vectors)
 
     def add(self, documents: Sequence[DocumentVectors], progress: VectorProgress) -> None:
         """Replace the vectors of their rows and store the progress, in one transaction."""
@@ -324,7 +324,7 @@ def database_errors(used_with: str = "", hint: str = "") -> Iterator[None]:
         raise SearchError(f"the vectors of passages cannot be used{used_with}: {message}{hint}") from error
 
 
-def _each(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _split_vectors(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The keys and vectors of a document, separated."""
     length = len(vectors) // count
     for place in range(count):

@@ -153,7 +153,7 @@ class _VectorPass:
                 cut[number].append((key_of(text), span))
                 texts[cut[number][-1][0]] = text
         new = {key: text for key, text in texts.items() if key not in self._known}
-        made = self._embedded(new)
+        made = self._embed_texts(new)
         kept = []
         for number, document in documents:
             if number not in cut:
@@ -168,7 +168,7 @@ class _VectorPass:
         self._known |= made
         self._count(documents=len(kept), passages=sum(len(each.spans) for each in kept), embedded=len(new))
 
-    def _embedded(self, texts: dict[bytes, str]) -> dict[bytes, bytes]:
+    def _embed_texts(self, texts: dict[bytes, str]) -> dict[bytes, bytes]:
         """The vectors of new texts. Texts of similar length are batched: a batch takes as long as its longest text."""
         made: dict[bytes, bytes] = {}
         self._check(texts.values())

@@ -80,12 +80,12 @@ def _to_hide(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding],
         if 0 <= finding.slot.start < finding.slot.end <= len(claim)
         and not any(quote.start <= finding.slot.start < quote.end for quote in quoted)
     ]
-    measured = list(_measured(claim, reading, asked))
+    measured = list(_hidden_values(claim, reading, asked))
     numbers = [each for each in measured if each.kind == "number"] or measured
     return [*numbers, *(_names(claim, asked, alone=not numbers) if names else ())]
 
 
-def _measured(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -> Iterator[Hidden]:
+def _hidden_values(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -> Iterator[Hidden]:
     """Numbers and dates, each once."""
     places = {reading.origin(index, index): index for index, word in enumerate(reading.words) if word.token}
     seen: set[int] = set()

@@ -62,7 +62,7 @@ def apply_changes(report: str, changes: Mapping[str, Change], *, emptied: str = 
     edits = [edit for at, change in wanted.items() for edit in _edits(report, found[at], change)]
     gone = {at for at, change in wanted.items() if isinstance(change, Remove)}
     if gone:
-        edits += _removed(report, found, gone, emptied)
+        edits += _removal_edits(report, found, gone, emptied)
     return _tidy(report, Edited(report, _merge_edits(edits)).text)
 
 
@@ -93,12 +93,12 @@ def _edits(report: str, extent: SentenceExtent, change: Change) -> Iterator[Edit
     if isinstance(change, Rewrite):
         yield Edit(extent.start, extent.stop, change.text)
     elif isinstance(change, Recite):
-        yield from _recited(report, extent, change.marker)
+        yield from _citation_edits(report, extent, change.marker)
     elif isinstance(change, Blank):
-        yield from _emptied(report, extent.sentence, change.cells)
+        yield from _emptying_edits(report, extent.sentence, change.cells)
 
 
-def _recited(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]:
+def _citation_edits(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]:
     """Replace the last marker, or add one after the sentence if there is none."""
     own = [each for each in extent.sentence.markers if each not in extent.apart]
     if not own:
@@ -116,7 +116,7 @@ def _recited(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]
     yield Edit(last, own[-1].end, marker)
 
 
-def _emptied(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterator[Edit]:
+def _emptying_edits(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterator[Edit]:
     """Replace the words of these cells by a dash."""
     ending = re.compile(r"[\r\n]").search(report, row.start)
     end = ending.start() if ending else len(report)
@@ -138,7 +138,7 @@ def _emptied(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterat
 # taking out
 
 
-def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], emptied: str) -> list[Edit]:
+def _removal_edits(report: str, found: Sequence[SentenceExtent], gone: set[int], emptied: str) -> list[Edit]:
     blocks = Pruning(report)
     leaves: dict[int, Block] = {}
     members: defaultdict[int, list[int]] = defaultdict(list)
@@ -214,7 +214,7 @@ def _sentences_out(
             run.append(at)
             continue
         if run:
-            closing, opening = _unpaired(report[found[run[0]].start : found[run[-1]].stop])
+            closing, opening = _unpaired_marks(report[found[run[0]].start : found[run[-1]].stop])
             if kept >= 0 and (at < 0 or closing):  # closing punctuation stays where the sentence before ends
                 yield Edit(found[kept].stop, found[run[-1]].stop, closing + opening)
             else:
@@ -234,7 +234,7 @@ _SIGNS = regex(r"\*+|(?<!\w)_+|_+(?!\w)|~~|[()“”„«»\"]")
 _CLOSES = {")": "(", "”": "“", "»": "«"}
 
 
-def _unpaired(text: str) -> tuple[str, str]:
+def _unpaired_marks(text: str) -> tuple[str, str]:
     """The emphasis signs, brackets and quotation marks in `text` without a partner: closing ones, then opening ones."""
     open: list[str] = []
     lone: list[str] = []

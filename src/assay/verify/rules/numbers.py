@@ -196,7 +196,7 @@ def _comparable(claim: Token, other: Token) -> bool:
     Amounts in two currencies could if the number is the same: €5 may be a changed $5.
     """
     if isinstance(claim, Day) or isinstance(other, Day):
-        return _dated(claim) and _dated(other)
+        return _names_year(claim) and _names_year(other)
     if isinstance(claim, Literal) or isinstance(other, Literal):
         return isinstance(claim, Literal) and isinstance(other, Literal) and _shape(claim) == _shape(other)
     if (claim.year, claim.ordinal) != (other.year, other.ordinal):
@@ -210,7 +210,7 @@ def _comparable(claim: Token, other: Token) -> bool:
     )
 
 
-def _dated(token: Token) -> bool:
+def _names_year(token: Token) -> bool:
     """True if the token names a year: dates are compared with dates and years."""
     return (isinstance(token, Day) and token.year > 0) or (isinstance(token, Amount) and token.year)
 

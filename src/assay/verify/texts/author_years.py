@@ -263,7 +263,7 @@ def _narrative(match: re.Match[str], start: int, index: AuthorIndex) -> AuthorYe
     for names in _names_before(before):
         works = [CitedWork(label=f"{names}, {year}", entries=index.find(names, year, whole=True)) for year in years]
         if all(work.entries for work in works):
-            start, end, shown = _reported(match, start, names) or (*match.span(), "")
+            start, end, shown = _reporting_span(match, start, names) or (*match.span(), "")
             return AuthorYear(start=start, end=end, works=tuple(works), certainty="entry", shown=shown)
     return None
 
@@ -275,7 +275,7 @@ _REPORTS = regex(
 _BEGINNING = regex(r"(?:^|[.!?…][\])\"”’]{0,3}\s)[ \t>]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?\Z", re.MULTILINE)
 
 
-def _reported(match: re.Match[str], start: int, names: str) -> tuple[int, int, str] | None:
+def _reporting_span(match: re.Match[str], start: int, names: str) -> tuple[int, int, str] | None:
     """The span of "Smith (2024) found that mackerel" at the beginning of a sentence, of which only "Mackerel" stays.
 
     What authors are said to have found is the statement to check, and in their own text nobody names them. Verbs that

@@ -210,7 +210,7 @@ def mark(text: str) -> MarkedText:
     marks = [(place, [f"[{id}]" for id in numbering.ids(place)]) for place in found]
     edits = [edit for group in _groups(text, marks) for edit in _edits(text, group)]
     gone = [(each.start, each.end) for each in known.all]
-    edits += [(start, end, "\n") for start, end in (*gone, *_skipped(text))]
+    edits += [(start, end, "\n") for start, end in (*gone, *_own_sections(text))]
     rendered = _apply(text, sorted(edits))
     return MarkedText(
         text=rendered.text,
@@ -310,7 +310,7 @@ def _only_names(text: str, place: CitationSpan) -> bool:
 _ITEM = regex(r"[ \t>]*(?:\d{1,4}[.)]|[-*+•])(?:[ \t]*\[[ xX]\])?")
 
 
-def _skipped(text: str) -> Iterator[tuple[int, int]]:
+def _own_sections(text: str) -> Iterator[tuple[int, int]]:
     """The sections in which one of Assay's exports describes itself."""
     level, start, at = 0, 0, 0
     for line in text.splitlines(keepends=True):

@@ -232,7 +232,7 @@ class Definitions:
         for each in self.all:
             if each.label:
                 self._by_label.setdefault(each.label, []).append(each)
-        self._best = {label: _best(found) for label, found in self._by_label.items() if _are_one(found)}
+        self._best = {label: _best_entries(found) for label, found in self._by_label.items() if _are_one(found)}
 
     def __contains__(self, label: str) -> bool:
         return normal(label) in self._by_label
@@ -257,7 +257,7 @@ def _informativeness(each: Definition) -> tuple[bool, int]:
     return bool(each.url), len(each.text)
 
 
-def _best(found: list[Definition]) -> list[Definition]:
+def _best_entries(found: list[Definition]) -> list[Definition]:
     """For each place, the most informative entry from there on, the first of equals."""
     best: list[Definition] = []
     for each in reversed(found):

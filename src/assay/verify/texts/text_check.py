@@ -168,12 +168,12 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
     found = tuple(PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages)) for each in cited)
     once = dict[object, CodeRuling]()  # a repeated claim with the same citations is checked once
     for one, other in zip(cited, found, strict=True):
-        if _same(one) not in once:
-            once[_same(one)] = _settled(one, other, desk, rules)
+        if _verdict_inputs(one) not in once:
+            once[_verdict_inputs(one)] = _check_by_code(one, other, desk, rules)
     return TextDraft(
         marked=marked,
         found=found,
-        rulings={each.sentence.id: once[_same(each)] for each in cited},
+        rulings={each.sentence.id: once[_verdict_inputs(each)] for each in cited},
         added=rules.added,
         references=tuple(desk.describe(reference) for reference in marked.references),
         cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
@@ -280,14 +280,14 @@ def _source(id: str, document: Document) -> Source:
     )
 
 
-def _same(each: _Cited) -> object:
+def _verdict_inputs(each: _Cited) -> object:
     """The values the verdict on a claim depends on."""
     sentence = each.sentence
     cites = tuple(reference.id for reference in each.references), tuple(passage.id for passage in each.passages)
     return sentence.text, bool(sentence.markers), sentence.head, *cites, each.silent
 
 
-def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) -> CodeRuling:
+def _check_by_code(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) -> CodeRuling:
     """The verdict of all checks without a model."""
     if not each.references:
         return _uncited_verdict(found, rules) if each.passages else CodeRuling(check=NO_CITATION)

@@ -97,10 +97,10 @@ def tokens(sentence: str) -> tuple[WordToken, ...]:
     found: list[WordToken] = []
     for match in _WORD.finditer(_MARKUP.sub(" ", unicodedata.normalize("NFKC", sentence))):
         found.append(_token(match[0].replace("’", "'"), not found))
-    return _scaled(found)
+    return _join_scales(found)
 
 
-def _scaled(found: list[WordToken]) -> tuple[WordToken, ...]:
+def _join_scales(found: list[WordToken]) -> tuple[WordToken, ...]:
     """Join a figure and the scale word after it ("3 million") into one number; the scale word also stays a word."""
     for at in range(len(found) - 1):
         one, scale = found[at], _SCALES.get(found[at + 1].text.lower())

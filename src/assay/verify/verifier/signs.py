@@ -77,7 +77,7 @@ def _sight(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
         row=0.0,
         two=0.0,
     )
-    order = _ranked(draft, index)
+    order = _rank_parts(draft, index)
     return _with_best_parts(draft, index, order) if order else draft
 
 
@@ -97,7 +97,7 @@ def _same(sight: ClaimWords, in_background: Collection[str]) -> float:
     return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(ours))
 
 
-def _ranked(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
+def _rank_parts(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
     """The parts that share words with the claim, with the share of its weight they say; best first."""
     scores: dict[int, float] = {}
     for token, value in sight.telling:
@@ -146,10 +146,10 @@ def slots_unsaid(sight: ClaimWords) -> list[str]:
 def limits(sight: ClaimWords) -> set[str]:
     """Words such as "all", "only" and "may" that claim and best part do not share."""
     ours, theirs = _spelt(sight.words), _spelt(sight.best)
-    return ((ours ^ theirs) & ABSOLUTES) | ((theirs - ours) & HEDGES) | (_qualified(sight) - ours)
+    return ((ours ^ theirs) & ABSOLUTES) | ((theirs - ours) & HEDGES) | (_qualifiers(sight) - ours)
 
 
-def _qualified(sight: ClaimWords) -> set[str]:
+def _qualifiers(sight: ClaimWords) -> set[str]:
     """Words of the best part that limit one of the claim's words within the next three."""
     stems = {token.stem for token in sight.content}
     return {

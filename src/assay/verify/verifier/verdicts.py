@@ -117,7 +117,7 @@ def _slots(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
         "names": len(names),
         "names_said": _share([name in index.places for name in names]),
         "names_near": _share([name in near for name in names]),
-        "names_turned": _turned([name for name in names if name in near], [token.stem for token in sight.best]),
+        "names_turned": _reversals([name for name in names if name in near], [token.stem for token in sight.best]),
         "numbers": len(numbers),
         "numbers_missing": sum(number not in index.places for number in numbers),
         "numbers_elsewhere": elsewhere,
@@ -125,7 +125,7 @@ def _slots(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
     }
 
 
-def _turned(claimed: list[str], others: list[str]) -> float:
+def _reversals(claimed: list[str], others: list[str]) -> float:
     """How many neighbouring names of the claim are in reverse order in the best part."""
     first = {stem: at for at, stem in reversed(list(enumerate(others)))}
     return sum(first[one] > first[other] for one, other in pairwise(claimed) if one in first and other in first)
@@ -332,7 +332,7 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     found = features(seen, read)
     score = model().probability(found)
     score = model().vetoed(score) if doubted else score
-    edits, others = _edits(seen, read, found), _others(seen, read)
+    edits, others = _edits(seen, read, found), _unsaid_words(seen, read)
     average = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
     share = _("the nearest sentences say {share} of it by weight of words").format(share=f"{average:.0%}")
     reasons = (share, *others, *edits)
@@ -357,7 +357,7 @@ def _is_english(seen: Sequence[ClaimWords]) -> bool:
     return len(words) < ENGLISH_WORDS or any(token.text.lower() in FUNCTION for token in words)
 
 
-def _others(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
+def _unsaid_words(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
     """The claim's words that the evidence, or its nearest sentences, lack, for a reader."""
     new = list(dict.fromkeys(token for sight in seen for token in unsaid(sight)))
     signs = _reason(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, read)))
