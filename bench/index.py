@@ -86,7 +86,10 @@ def one_by_one(store: Store, search: LocalSearch) -> None:
 
 def deleted(store: Store, search: LocalSearch, home: Path) -> None:
     """Delete the documents added last as another machine does, and measure the next search over the library."""
-    late = [document.sha256 for _, document in store.library.after(store.library.last_row() - ONE_BY_ONE, ONE_BY_ONE)]
+    late = [
+        document.sha256
+        for _, document in store.library.documents_after(store.library.last_row() - ONE_BY_ONE, ONE_BY_ONE)
+    ]
     store.library.remove(late, "default")
     assert store.upkeep is not None
     swept = store.upkeep.sweep(home / "pages")

@@ -46,7 +46,7 @@ class Oracle:
 
     def __call__(self, request: Request) -> Reply:
         """The answer to one question."""
-        sentence = request.named("sentence")[0]
+        sentence = request.user_texts("sentence")[0]
         found = self._known.get(sentence.partition("\nHidden: ")[0].partition("\nSentence and")[0])
         values = self._values(*found) if found else {}
         slots = [{"slot": letter, "value": values.get(letter) or "not stated"} for letter in _HIDDEN.findall(sentence)]

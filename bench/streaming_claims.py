@@ -126,8 +126,8 @@ class Writer(Scripted):
 
 def _supported(request: Request) -> Reply:
     """A verdict; what is hidden is answered out of the evidence: its first year."""
-    years = re.findall(r"\b1[78]\d\d\b", request.named("evidence")[0])
-    slots = [{"slot": letter, "value": years[0]} for letter, _ in _HIDDEN.findall(request.named("sentence")[0])]
+    years = re.findall(r"\b1[78]\d\d\b", request.user_texts("evidence")[0])
+    slots = [{"slot": letter, "value": years[0]} for letter, _ in _HIDDEN.findall(request.user_texts("sentence")[0])]
     arguments = {"slots": slots, "reason": "", "verdict": "supported"}
     return Reply(calls=(ToolCall(id="1", name="verdict", arguments=arguments),), stop="calls", model="writer")
 
@@ -193,7 +193,9 @@ def embedded(claims: int, rounds: int) -> None:
     first, rest = spent[0].cpu, [each.cpu for each in spent[1:]]
     counts = verified.summary
     median, least, most = statistics.median(rest), min(rest), max(rest)
-    print(f"embedded, {counts.claims} claims ({counts.holding} quoted or supported, {counts.unchecked} unchecked):")
+    print(
+        f"embedded, {counts.claims} claims ({counts.grounded_count} quoted or supported, {counts.unchecked} unchecked):"
+    )
     print(f"  {first:.2f} s of processor time the first time, then {median:.2f} ({least:.2f}-{most:.2f})")
 
 

@@ -41,7 +41,7 @@ async def measure(folder: Path, name: str) -> None:
             listed += len(found)
             right += len(found & each.urls)
             missed += max(0, min(SHOWN, len(each.urls)) - len(found & each.urls))
-            supported, claims = supported + report.summary.holding, claims + report.summary.claims
+            supported, claims = supported + report.summary.grounded_count, claims + report.summary.claims
             if count != len(each.urls):
                 print(f"    {each.text}  {count} for {len(each.urls)}")
     seconds = (time.perf_counter() - read) / len(asked)

@@ -133,7 +133,7 @@ def usual(request: Request) -> Reply:
         case "background":
             return called(("search", {"query": "tide Brest"}))
         case "plan":
-            return Reply(text=CHANGED if request.named("reflections") else PLAN)
+            return Reply(text=CHANGED if request.user_texts("reflections") else PLAN)
         case "orchestrate":
             return called(*_agents()) if not replies else called(("generate_report", {}))
         case "research":

@@ -134,7 +134,7 @@ def _exact(report: Report, home: Path, pages: Sequence[Path]) -> int:
 def _plain(manual: Manual, home: Path) -> int:
     """How many questions BM25's best paragraph answers with the two sentences that hold most of their words."""
     store = open_store(home)
-    texts = [store.blobs.get(document.sha256).decode() for _, document in store.library.after(0, MOST_PAGES)]
+    texts = [store.blobs.get(document.sha256).decode() for _, document in store.library.documents_after(0, MOST_PAGES)]
     paragraphs = [part for text in texts for part in re.split(r"\n\s*\n", text) if part.strip()]
     plain = Baseline([Document(str(at), "", "", part) for at, part in enumerate(paragraphs)])
     answerable = [fact for fact in manual.facts if fact.expected]

@@ -82,7 +82,7 @@ async def test_all_is_handed_over_and_nothing_of_others(shared, stores):
 
 
 async def test_documents_are_his_once_and_lie_where_his_lie(shared, stores):
-    before = dict(stores.two.library.owned_by("").after(0, 100))
+    before = dict(stores.two.library.owned_by("").documents_after(0, 100))
     shared.adoption.adopt("", "ana", {OLD: NEW})
     ana, bob = (stores.two.library.owned_by(owner) for owner in ("ana", "bob"))
     assert names(ana.documents(["papers"])) == ["tide", "ebb"]

@@ -180,7 +180,7 @@ async def test_what_was_noted_of_parts_which_are_done(jobs: Jobs) -> None:
     for n in range(2):
         part = await jobs.claim(by(parent="a"))
         await jobs.keep(with_(part, state="done", notes={"files": n}))
-    assert await jobs.noted("a") == [{"files": 0}, {"files": 1}]
+    assert await jobs.part_notes("a") == [{"files": 0}, {"files": 1}]
 
 
 async def test_a_job_which_gets_on_outlives_any_number_of_workers(stores, jobs: Jobs) -> None:

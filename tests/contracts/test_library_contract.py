@@ -28,7 +28,7 @@ def test_an_empty_library_has_nothing(library):
     assert library.stamps(["a"]) == {}
     assert library.documents(["default"]) == []
     assert library.members(["default"]) == set()
-    assert library.after(0, 10) == []
+    assert library.documents_after(0, 10) == []
     assert library.last_row() == 0
     assert library.find("a", ["default"]) == []
     assert library.summary(["default"]) == CollectionSummary(documents=0)
@@ -95,12 +95,12 @@ def test_known_documents_are_left_as_they_are_and_join_the_collection(library):
     assert library.document(*hashes("a")) == pair("a")[1]
     assert names(library.documents(["two"])) == ["a", "b"]
     assert names(library.documents(["one"])) == ["a"]
-    assert [found for found, _ in library.after(row, 10)] == [library.last_row()]
+    assert [found for found, _ in library.documents_after(row, 10)] == [library.last_row()]
 
 
 def test_documents_at_their_rows(library):
     library.add([pair("a"), pair("b"), pair("c")], "one")
-    first, _, last = (row for row, _ in library.after(0, 10))
+    first, _, last = (row for row, _ in library.documents_after(0, 10))
     assert library.at([last, first, last + 100, 0, -1]) == {first: pair("a")[1], last: pair("c")[1]}
     assert library.at([]) == {}
 
@@ -182,8 +182,8 @@ def test_unknown_documents_are_refused_whole(library):
 
 def test_it_says_which_of_many_documents_it_knows(library):
     library.add([pair("a"), pair("b")], "default")
-    assert library.known(hashes("a", "zz", "b")) == set(hashes("a", "b"))
-    assert library.known([]) == set()
+    assert library.existing(hashes("a", "zz", "b")) == set(hashes("a", "b"))
+    assert library.existing([]) == set()
 
 
 def test_documents_are_found_at_once_in_the_order_asked(library):
@@ -207,7 +207,7 @@ def test_documents_come_in_the_order_of_adding_each_once(library):
 def test_members_are_row_numbers(library):
     library.add([pair("a"), pair("b")], "one")
     library.add([pair("c")], "two")
-    rows = {document.name: row for row, document in library.after(0, 10)}
+    rows = {document.name: row for row, document in library.documents_after(0, 10)}
     assert library.members(["one"]) == {rows["a.txt"], rows["b.txt"]}
     assert library.members(["one", "two", "none"]) == set(rows.values())
 
@@ -216,15 +216,15 @@ def test_an_index_catches_up_by_row_number(library, other):
     library.add([pair(str(n)) for n in range(25)], "default")
     seen: list[Document] = []
     row = 0
-    while found := other.after(row, 10):
+    while found := other.documents_after(row, 10):
         assert [number for number, _ in found] == sorted(number for number, _ in found)
         seen += [document for _, document in found]
         row = found[-1][0]
     assert names(seen) == [str(n) for n in range(25)]
     assert row == other.last_row()
     library.add([pair("late"), pair("3")], "default")
-    assert names([document for _, document in other.after(row, 10)]) == ["late"]
-    assert other.after(other.last_row(), 10) == []
+    assert names([document for _, document in other.documents_after(row, 10)]) == ["late"]
+    assert other.documents_after(other.last_row(), 10) == []
 
 
 # find
@@ -347,4 +347,4 @@ def test_threads_may_add_at_once(library, other):
     for thread in threads:
         thread.join()
     assert library.summary(["default"]).documents == 81
-    assert len({row for row, _ in library.after(0, 1000)}) == 81
+    assert len({row for row, _ in library.documents_after(0, 1000)}) == 81

@@ -36,12 +36,12 @@ def test_what_begins_so_is_found_and_forgotten(stores: Any) -> None:
     cache = stores.one.cache
     for key in ("request/a", "request/a/done", "request/b", "requests", "library/id", "s"):
         cache.keep(key, key.encode())
-    assert stores.two.cache.known("request/") == {
+    assert stores.two.cache.entries("request/") == {
         key: key.encode() for key in ("request/a", "request/a/done", "request/b")
     }
-    assert cache.known("none/") == {}
+    assert cache.entries("none/") == {}
     cache.forget(["request/a", "request/a/done", "never"])
     cache.forget([])
-    assert sorted(stores.two.cache.known("request")) == ["request/b", "requests"]
+    assert sorted(stores.two.cache.entries("request")) == ["request/b", "requests"]
     cache.keep("request/a", b"again")
     assert cache.recall("request/a") == b"again"

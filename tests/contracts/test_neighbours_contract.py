@@ -106,7 +106,7 @@ def test_each_passage_is_looked_at(place: Place):
         ((row, at), cosine(query, vector(100 * row + at))) for row in range(1, DOCUMENTS + 1) for at in range(3)
     ]
     expected = sorted(all_of_them, key=lambda pair: -pair[1])[:5]
-    near = place.one.near(query, None, 5)
+    near = place.one.find_nearest(query, None, 5)
     assert [each for each, _ in near.nearest] == [each for each, _ in expected]
     assert [value for _, value in near.nearest] == pytest.approx([value for _, value in expected], abs=1e-3)
     assert {near.names[row] for (row, _), _ in near.nearest} == {f"{row:064x}" for (row, _), _ in expected}
@@ -116,7 +116,7 @@ def test_documents_are_looked_up_beside_the_nearest(place: Place):
     filled(place)
     place.one.level()
     query = vector(7)
-    near = place.one.near(query, None, 1)
+    near = place.one.find_nearest(query, None, 1)
     assert near.rows([f"{4:064x}", "f" * 64]) == {f"{4:064x}": 4}
     assert near.cosines(4) == pytest.approx([cosine(query, vector(400 + at)) for at in range(3)], abs=1e-3)
     assert near.names[4] == f"{4:064x}"
@@ -125,10 +125,10 @@ def test_documents_are_looked_up_beside_the_nearest(place: Place):
 def test_the_scope_is_exact(place: Place):
     filled(place)
     place.one.level()
-    near = place.one.near(vector(7), {2, 3}, 100)
+    near = place.one.find_nearest(vector(7), {2, 3}, 100)
     assert {row for (row, _), _ in near.nearest} == {2, 3}
     assert near.rows([f"{row:064x}" for row in range(9)]) == {f"{2:064x}": 2, f"{3:064x}": 3}
-    assert list(place.one.near(vector(7), set(), 100).nearest) == []
+    assert list(place.one.find_nearest(vector(7), set(), 100).nearest) == []
 
 
 def test_what_is_added_and_taken_out_elsewhere_is_seen(place: Place):
@@ -137,11 +137,11 @@ def test_what_is_added_and_taken_out_elsewhere_is_seen(place: Place):
     place.two.level()
     place.store.add([document_vectors(20)], VectorProgress(20, SIZE))
     place.two.level()
-    assert place.two.near(vector(2_000), None, 1).nearest[0][0] == (20, 0)
+    assert place.two.find_nearest(vector(2_000), None, 1).nearest[0][0] == (20, 0)
     place.store.forget([20])
     for each in (place.one, place.two):
         each.level()
-        assert each.near(vector(2_000), None, 1).nearest[0][0] != (20, 0)
+        assert each.find_nearest(vector(2_000), None, 1).nearest[0][0] != (20, 0)
 
 
 def test_what_was_made_anew_is_not_taken_for_what_was_there(place: Place):
@@ -150,7 +150,9 @@ def test_what_was_made_anew_is_not_taken_for_what_was_there(place: Place):
     place.store.clear()
     place.store.add([document_vectors(row + 50) for row in range(1, DOCUMENTS + 1)], VectorProgress(DOCUMENTS, SIZE))
     place.one.level()
-    assert {row for (row, _), _ in place.one.near(vector(7), None, 100).nearest} == set(range(51, 51 + DOCUMENTS))
+    assert {row for (row, _), _ in place.one.find_nearest(vector(7), None, 100).nearest} == set(
+        range(51, 51 + DOCUMENTS)
+    )
 
 
 def test_vectors_of_another_length(place: Place):
@@ -160,7 +162,7 @@ def test_vectors_of_another_length(place: Place):
     place.store.add([document_vectors(1, size=32)], VectorProgress(1, 32))
     place.one.level()
     assert place.one.dimensions == 32
-    assert place.one.near(vector(100, 32), None, 1).nearest[0][0] == (1, 0)
+    assert place.one.find_nearest(vector(100, 32), None, 1).nearest[0][0] == (1, 0)
 
 
 def test_another_segmenters_are_apart(place: Place):

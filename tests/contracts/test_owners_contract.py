@@ -112,7 +112,7 @@ def test_another_s_documents_are_unknown(libraries):
     snapshot = pair("tide")[0].sha256
     for other in (bob, local):
         assert other.document(sha) is None
-        assert other.known([sha]) == set()
+        assert other.existing([sha]) == set()
         assert other.snapshot(snapshot) is None
         assert other.stamps(["/a"]) == {}
         assert other.collections() == []
@@ -124,7 +124,7 @@ def test_another_s_documents_are_unknown(libraries):
         assert other.members(["ana/papers"]) == set()
         assert other.summary(["ana/papers"]).documents == 0
         assert other.at([1]) == {}
-        assert other.after(0, 10) == []
+        assert other.documents_after(0, 10) == []
         assert other.private_among(["papers", "ana/papers"], [sha]) == []
         with pytest.raises(UnknownName):
             other.include([sha], "mine")
@@ -171,7 +171,7 @@ def test_who_may_read_a_collection(libraries, stores):
     assert names(bob.documents(["ana/papers"])) == ["tide"]
     assert bob.find("tide", ["ana/papers"]) != []
     assert bob.document(sha) is not None
-    assert bob.known([sha]) == {sha}
+    assert bob.existing([sha]) == {sha}
     assert bob.snapshot(pair("tide")[0].sha256) is not None
     (row,) = bob.collections()
     assert (row.name, row.owner, row.readers, row.origins, row.documents) == ("ana/papers", "ana", (), 0, 1)
@@ -179,7 +179,7 @@ def test_who_may_read_a_collection(libraries, stores):
     assert ana.collections()[0].name == "papers"
     assert local.collections() == []
     assert local.document(sha) is None
-    assert local.known([sha]) == set()
+    assert local.existing([sha]) == set()
 
     ana.share("papers", open=True)
     assert names(local.documents(["ana/papers"])) == ["tide"]

@@ -260,7 +260,7 @@ def library_answer(store: Store, act: Act) -> Any:
 
 def look(store: Store) -> list[Any]:
     library = store.library
-    rows = dict(library.after(0, 100))
+    rows = dict(library.documents_after(0, 100))
     seen: list[Any] = [list(rows.values()), library.last_row() == max(rows, default=0)]
     for names in (["default"], ["mine"], ["default", "mine"]):
         seen += [library.documents(names), library.documents(names, 2), library.summary(names, 3)]

@@ -184,7 +184,7 @@ def _schema(text: str) -> None:
 
 def _plan(text: str) -> None:
     read = plan.read(text)
-    assert plan.read(plan.written(read)) == read
+    assert plan.read(plan.format_plan(read)) == read
 
 
 def _settings(data: bytes) -> None:

@@ -46,9 +46,9 @@ async def test_the_classification_is_kept_with_its_reasoning() -> None:
 
 async def test_triage_is_told_the_date_and_whether_anybody_can_be_asked() -> None:
     nobody = requests((await played()).model, "triage")[0]
-    assert nobody.named("rules") == ("Today is 2026-01-01. Nobody can be asked.",)
+    assert nobody.user_texts("rules") == ("Today is 2026-01-01. Nobody can be asked.",)
     somebody = requests((await played(ask="optional")).model, "triage")[0]
-    assert somebody.named("rules") == ("Today is 2026-01-01. You may ask the user at most 3 questions.",)
+    assert somebody.user_texts("rules") == ("Today is 2026-01-01. You may ask the user at most 3 questions.",)
 
 
 async def test_reasons_are_required_of_a_model_and_a_call_without_them_is_read_all_the_same() -> None:

@@ -68,14 +68,14 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
                 parts = [{"part": at, "status": status} for at, status in enumerate(self.judged, 1)]
                 found = {"reasoning": "So it is.", "decision": self.reflected, "changes": [], "coverage": parts}
                 return Scene(answer=Reply(text=json.dumps(found)))
-            case "write" if "only the beginning" in request.named("rules")[0]:
+            case "write" if "only the beginning" in request.user_texts("rules")[0]:
                 return Scene(answer=Reply(text=f"{ROSE}\n\n{BLEW}"))
             case "write":
                 return Scene(answer=Reply(text=f"{REPORT}\n\nIt was asked {sha256(msgspec.json.encode(request))}."))
         return self._work(request)
 
     def _work(self, request: Request) -> Scene:
-        (message,) = request.named("task")
+        (message,) = request.user_texts("task")
         at = int("mistral" in message)
         scenes = agent("", ("tide Brest", "mistral")[at], self.findings[at])
         return scenes[2] if request.task == "find" else scenes[min(turn(request), 1)]
@@ -142,8 +142,8 @@ async def test_the_report_that_was_begun_is_dropped_where_something_is_open() ->
     without, with_it = await ran(plot, OFF, assess=True), await ran(plot, ON, assess=True)
     assert asked(with_it) - asked(without) == Counter({"write": 1})
     first, second = (request for request in with_it.model.requests if request.task == "write")
-    assert '"status":"partly"' not in first.named("coverage")[0]
-    assert '"status":"partly"' in second.named("coverage")[0]
+    assert '"status":"partly"' not in first.user_texts("coverage")[0]
+    assert '"status":"partly"' in second.user_texts("coverage")[0]
     assert unasked(with_it.envelopes).model_calls == 1
     assert_same(without.envelopes, with_it.envelopes)
 

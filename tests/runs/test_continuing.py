@@ -34,7 +34,7 @@ async def run_of(script: list[Scene] | Scripted, **changes: object) -> Log:
 
 
 def first_of(log: Log, task: str) -> Request:
-    return next(request for request in requests(log.model, "research") if task in request.named("task"))
+    return next(request for request in requests(log.model, "research") if task in request.user_texts("task"))
 
 
 async def test_it_has_what_the_earlier_agent_found_saw_and_asked() -> None:
@@ -43,13 +43,13 @@ async def test_it_has_what_the_earlier_agent_found_saw_and_asked() -> None:
     script += [says(TURNS, task="find"), report_wanted(turn=2), says(TURNS, task="write")]
     log = await run_of(script)
     request = first_of(log, MORE)
-    brief = msgspec.json.decode(request.named("brief")[0])
+    brief = msgspec.json.decode(request.user_texts("brief")[0])
     assert brief["earlier"] == ROSE
     assert brief["finished"] == [{"task": TIDE, "searched": ["tide Brest"], "read": []}]
-    (seen,) = request.named("seen")
+    (seen,) = request.user_texts("seen")
     assert "## S1001 Tides" in seen
     assert "[S1001.1] The tide at Brest rises seven metres. It turns twice a day." in seen
-    assert not first_of(log, TIDE).named("seen")
+    assert not first_of(log, TIDE).user_texts("seen")
     second = log.of(e.FindingAdded)[1]  # it cites what it was told by the id it had, without a search of its own
     assert (second.lane, second.text, second.dropped_markers) == (2, TURNS, 0)
     assert [passage.id for passage in second.passages] == ["S1001.1"]
@@ -62,9 +62,9 @@ async def test_it_goes_on_from_one_that_went_on_itself() -> None:
     script += [goes_on(LAST, "2", turn=2), *agent(LAST, "mistral", "The moon. [S2001.2]"), report_wanted(turn=3)]
     log = await run_of([*script, says(TURNS, task="write")])
     request = first_of(log, LAST)
-    earlier = msgspec.json.decode(request.named("brief")[0])["earlier"]
+    earlier = msgspec.json.decode(request.user_texts("brief")[0])["earlier"]
     assert earlier == f"{ROSE}\n\nIt turns. [S1001.1] It is the moon. [S2001.2]"
-    (seen,) = request.named("seen")
+    (seen,) = request.user_texts("seen")
     assert "[S1001.1]" in seen
     assert "[S2001.2] The moon causes most of it." in seen
     ids = [event.source.id for event in log.of(e.SourceAdded)]
@@ -91,8 +91,8 @@ async def test_taken_up_again_it_has_the_same_context(when: str) -> None:
     await resumed.wait()
     assert log.text == straight.text
     assert [event.lane for event in log.of(e.FindingAdded)] == [1, 2]
-    asked = [request for request in requests(model, "find") if MORE in request.named("task")]
-    assert asked[-1].named("seen") == first_of(straight, MORE).named("seen") != ()
+    asked = [request for request in requests(model, "find") if MORE in request.user_texts("task")]
+    assert asked[-1].user_texts("seen") == first_of(straight, MORE).user_texts("seen") != ()
 
 
 def repeating(script: list[Scene]) -> Scripted:
@@ -104,7 +104,7 @@ def repeating(script: list[Scene]) -> Scripted:
 async def test_with_nobody_to_go_on_from_it_begins_anew(continues: str) -> None:
     script = [*opening(), goes_on(TIDE, continues), *agent(TIDE, "tide Brest", ROSE), report_wanted()]
     log = await run_of([*script, says(ROSE, task="write")])
-    assert msgspec.json.decode(first_of(log, TIDE).named("brief")[0])["earlier"] == ""
+    assert msgspec.json.decode(first_of(log, TIDE).user_texts("brief")[0])["earlier"] == ""
     text = [message.text for message in requests(log.model, "orchestrate")[-1].messages if message.role == "tool"]
     assert text[0].startswith("There is no agent 7 to go on from" if continues == "7" else "Agent 1 found:")
 
@@ -115,7 +115,7 @@ async def test_what_it_is_told_fits_a_small_window() -> None:
     script += [*agent(MORE, "mistral", TURNS), report_wanted(turn=2), says(TURNS, task="write", repeat=True)]
     profile = Profile(name="small", window=8_000, max_output=2_000)
     log = await run_of(Scripted(script, profile=profile))
-    brief = msgspec.json.decode(first_of(log, MORE).named("brief")[0])
+    brief = msgspec.json.decode(first_of(log, MORE).user_texts("brief")[0])
     assert 0 < estimate_tokens(brief["earlier"]) <= profile.window // 8
     for request in log.model.requests:
         assert total(request.messages) + estimate_tokens(request.system) <= profile.window - request.max_tokens
@@ -157,5 +157,5 @@ def spent(log: Log, lane: int) -> tuple[int, int]:
 
 def tools(log: Log, task: str, lane: int) -> list[str]:
     """What tools told an agent, with its own ids written as those of lane 1."""
-    last = [request for request in requests(log.model, "find") if task in request.named("task")][-1]
+    last = [request for request in requests(log.model, "find") if task in request.user_texts("task")][-1]
     return [message.text.replace(f"S{lane}00", "S100") for message in last.messages if message.role == "tool"]

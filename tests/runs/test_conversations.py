@@ -121,7 +121,7 @@ async def test_what_was_searched_before_costs_nothing() -> None:
     assert thread.sea.search.queries == asked  # type: ignore[attr-defined]
     assert {event.shared for event in second.of(e.SearchPerformed)} == {True}
     assert not any(event.usage.searches for event in second.of(e.UsageUpdated))
-    assert '"searched":["tide Brest"]' in asked_of(second, "research").named("brief")[0]
+    assert '"searched":["tide Brest"]' in asked_of(second, "research").user_texts("brief")[0]
 
 
 async def test_other_documents_are_searched_anew() -> None:
@@ -159,7 +159,7 @@ async def test_a_new_topic_ignores_the_evidence() -> None:
     script = follow_up("It rises. [S1001.1]", follow="new_topic", query="tide Brest", found="It rises. [S3001.1]")
     second = await thread.run(script, parent=run_id(first), repair=False)
     assert False in {event.shared for event in second.of(e.SearchPerformed)}
-    assert '"finished":[]' in asked_of(second, "research").named("brief")[0]
+    assert '"finished":[]' in asked_of(second, "research").user_texts("brief")[0]
     assert second.last(e.VerifySummary).summary.dropped_markers == 1
     assert "S1001" not in {event.source.id for event in second.of(e.SourceAdded)}
 
@@ -183,16 +183,16 @@ async def test_triage_and_planner_are_told_what_was_said_and_agents_are_not() ->
     first = await thread.run(one_agent(), "How far does the tide rise at Brest?", thread="sea")
     second = await thread.run(follow_up("The moon does. [S1001.2]", found="The moon does. [S1001.2]"), thread="sea")
     for task in ("triage", "plan"):
-        message = asked_of(second, task).named("conversation")[0]
+        message = asked_of(second, task).user_texts("conversation")[0]
         assert "How far does the tide rise at Brest?" in message
         assert "Seven." in message
         assert "[S1001.1]" not in message
     for request in second.model.requests:
         if request.task not in ("triage", "plan"):
-            assert not request.named("conversation")
-    assert asked_of(second, "research").named("brief")[0].count(RESTATED) == 1
+            assert not request.user_texts("conversation")
+    assert asked_of(second, "research").user_texts("brief")[0].count(RESTATED) == 1
     assert f"The question was read as “{RESTATED}”." in second.last(e.ReportFinished).limits
-    assert not asked_of(first, "triage").named("conversation")
+    assert not asked_of(first, "triage").user_texts("conversation")
     assert not second.of(e.RunContinued)
 
 
@@ -247,7 +247,7 @@ async def test_a_question_about_a_runs_evidence_searches_nothing() -> None:
     ]
     second = await thread.run(script, parent=run_id(first), mode="simple", tools=("recall",))
     assert thread.sea.search.queries == asked  # type: ignore[attr-defined]
-    evidence = asked_of(second, "answer").named("evidence")[0]
+    evidence = asked_of(second, "answer").user_texts("evidence")[0]
     assert "The tide at Brest rises seven metres." in evidence
     assert second.last(e.RunCompleted) == e.RunCompleted(stop_reason="done", verified=True)
     assert [event.source.id for event in second.of(e.SourceAdded)] == ["S1", "S2"]  # those it was shown

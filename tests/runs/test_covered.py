@@ -66,7 +66,7 @@ async def test_what_a_model_judges_is_what_is_told(strategy: str) -> None:
     assert before(log)[2].reason == "No document says where from."
     assert log.text.endswith(f"- {before(log)[2].part}: No document says where from.")
     assert len(requests(log.model, "assess")) == (strategy == "orchestrated")
-    (message,) = [request.named("coverage")[0] for request in requests(log.model, "write")]
+    (message,) = [request.user_texts("coverage")[0] for request in requests(log.model, "write")]
     assert [each["status"] for each in json.loads(message)] == ["partly", "answered", "not"]
 
 
@@ -76,8 +76,8 @@ async def test_the_reflector_is_not_asked_again_where_nothing_was_found_since() 
     assert [each.status for each in before(log)] == ["answered"] * 3
     assert requests(log.model, "assess") == []
     (first, second) = requests(log.model, "reflect")
-    assert [each["step"] for each in json.loads(second.named("parts")[0])] == [1, 2]
-    assert first.named("parts")
+    assert [each["step"] for each in json.loads(second.user_texts("parts")[0])] == [1, 2]
+    assert first.user_texts("parts")
 
 
 UNREADABLE = ["I think so.", "", '{"parts": [{"part": 9, "status": "answered"}]}', '{"parts": 3}']
@@ -119,7 +119,7 @@ async def test_a_brief_of_an_earlier_release_has_nobody_judge(strategy: str) -> 
     script = [*two_steps(strategy, BLEW), says(WRITTEN, task="write")]
     log = await Sea().run(script, strategy=strategy)
     assert requests(log.model, "assess") == []
-    assert all(not request.named("parts") for request in log.model.requests)
+    assert all(not request.user_texts("parts") for request in log.model.requests)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -143,7 +143,7 @@ async def test_the_built_in_model_judges_too(strategy: str) -> None:
 
 def plans(log: Log, task: str) -> list[list[tuple[int, str]]]:
     """The status of each step in the plan which each request of a task holds."""
-    held = [request.named("plan") for request in requests(log.model, task)]
+    held = [request.user_texts("plan") for request in requests(log.model, task)]
     made = [msgspec.json.decode(texts[-1], type=Plan) for texts in held if texts]
     return [[(each.id, each.status) for each in plan.steps] for plan in made]
 
@@ -164,7 +164,7 @@ async def test_the_orchestrator_sees_the_plan_as_it_stands() -> None:
         [(1, "completed"), (2, "pending")],
         [(1, "completed"), (2, "open")],
     ]
-    assert all(len(request.named("plan")) == 1 for request in requests(log.model, "orchestrate"))
+    assert all(len(request.user_texts("plan")) == 1 for request in requests(log.model, "orchestrate"))
 
 
 async def test_reflector_and_planner_see_the_plan_as_it_stands() -> None:

@@ -72,9 +72,9 @@ def one_agent(*turns: Scene) -> list[Scene]:
 
 async def test_words() -> None:
     (request,) = requests((await played(one_agent(), words=120)).model, "write")
-    assert "Write about 120 words." in request.named("rules")[-1]
+    assert "Write about 120 words." in request.user_texts("rules")[-1]
     (request,) = requests((await played(one_agent(), words=0)).model, "write")
-    assert "words" not in request.named("rules")[-1]
+    assert "words" not in request.user_texts("rules")[-1]
 
 
 async def test_questions() -> None:
@@ -160,7 +160,7 @@ async def test_queries_and_pages() -> None:
     tools = [event.tool for event in log.of(e.ToolStarted) if event.call != "background"]
     assert tools.count("open") == 1
     (request,) = requests(log.model, "research")
-    assert request.named("rules") == ("Word 3 queries.",)
+    assert request.user_texts("rules") == ("Word 3 queries.",)
 
 
 async def test_queries_and_pages_of_a_web_search() -> None:
@@ -168,7 +168,7 @@ async def test_queries_and_pages_of_a_web_search() -> None:
     script = [calls(*wanted, task="background"), says(ROSE.replace("S1001", "S1"), task="answer")]
     log = await Sea().run(script, mode="web_search", depths=everywhere(queries=1, pages=1))
     assert [event.tool for event in log.of(e.ToolStarted)] == ["search", "open"]
-    assert requests(log.model, "background")[0].named("rules") == ("Word at most 1 query.",)
+    assert requests(log.model, "background")[0].user_texts("rules") == ("Word at most 1 query.",)
 
 
 async def test_thoughts() -> None:

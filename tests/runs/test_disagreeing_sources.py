@@ -102,7 +102,7 @@ async def test_the_built_in_model_over_two_documents_which_disagree(tmp_path: Pa
     assert "330 metres" in view.report.text
     assert view.gate is not None
     assert view.gate.passed
-    assert view.summary.holding == view.summary.claims
+    assert view.summary.grounded_count == view.summary.claims
 
 
 async def test_pages_which_copy_one_release_count_as_one_source() -> None:

@@ -93,7 +93,7 @@ async def written_without(assay: Assay, run_id: str, name: str) -> None:
     """A fork whose writer is told nothing of the winds, by whatever name they are left out."""
     model, log = await forked(assay, run_id, [says(SAID, task="write")], point="write", exclude=[name])
     (request,) = model.requests
-    assert request.named("findings")[0].partition("\n")[2] == KEPT
+    assert request.user_texts("findings")[0].partition("\n")[2] == KEPT
     assert "north-west" not in str(request)
     assert "S1002" not in str(request)
     (forking,) = [event for event in log if isinstance(event, e.RunForked)]
@@ -110,8 +110,8 @@ async def test_all_that_is_kept_is_told_as_it_was(assay: Assay, tmp_path: Path) 
     run_id = await parent(assay, tmp_path)
     model, log = await forked(assay, run_id, [says(SAID, task="write")], point="write", instructions="Be brief.")
     (request,) = model.requests
-    assert request.named("findings")[0].partition("\n")[2] == BOTH
-    assert request.named("instructions") == ("Be brief.",)
+    assert request.user_texts("findings")[0].partition("\n")[2] == BOTH
+    assert request.user_texts("instructions") == ("Be brief.",)
     assert [event.text for event in log if isinstance(event, e.FindingAdded)] == [BOTH]
     before = [event for event in map(e.decode, await assay.events(run_id)) if isinstance(event, e.CoverageAssessed)]
     assert next(event for event in log if isinstance(event, e.CoverageAssessed)) == before[0]
@@ -145,9 +145,9 @@ async def test_the_planner_is_not_told_of_it(assay: Assay, tmp_path: Path) -> No
     made = await assay.fork(run_id, "plan", exclude=["Tides"], models=roles("third"))
     await until_planned(await assay.resume(made))
     (first, *_) = requests(model, "plan")
-    assert not any("seven metres" in text for text in first.named("background"))
-    assert "without Tides (1 document): 1 document in scope." in first.named("documents")[0]
-    assert "Names: winds.md." in first.named("documents")[0]
+    assert not any("seven metres" in text for text in first.user_texts("background"))
+    assert "without Tides (1 document): 1 document in scope." in first.user_texts("documents")[0]
+    assert "Names: winds.md." in first.user_texts("documents")[0]
 
 
 # what cannot be

@@ -151,7 +151,7 @@ async def test_findings_which_never_cite_keep_what_the_agent_was_shown(strategy:
     assert "S1001.1" in [each.id for each in first.passages]
     assert not second.uncited
     (request,) = [each for each in log.model.requests if each.task == "write"]
-    message = "\n".join(request.named("findings"))
+    message = "\n".join(request.user_texts("findings"))
     assert "Not cited by the agent" in message
     assert "S1001.1" in message
     is_sound(log)

@@ -29,7 +29,7 @@ class Judge:
 
     def _answer(self, request: Request) -> Answer | Scene:
         if request.task == "judge":
-            sentence = request.named("sentence")[0]
+            sentence = request.user_texts("sentence")[0]
             return next(answer for part, answer in self._answers.items() if part in sentence)
         scene = next((scene for scene in self._scenes if scene.matches(request)), None)
         if scene is None:
@@ -55,11 +55,11 @@ async def test_the_judge_decides_what_the_rules_leave_open() -> None:
     log, judge = await judged([TRUE, REPHRASED], {"comes up": verdict("supported", A="seven metres")})
     assert sorted(checks(log)) == [("judge", "supported"), ("verbatim", "quoted")]
     [request] = judge.asked
-    assert request.named("sentence") == ("At Brest the sea comes up by {A}.\nHidden: {A} is a number.",)
-    assert "It turns twice a day" in request.named("evidence")[0]
+    assert request.user_texts("sentence") == ("At Brest the sea comes up by {A}.\nHidden: {A} is a number.",)
+    assert "It turns twice a day" in request.user_texts("evidence")[0]
     text = "\n".join(message.text for message in request.messages)
     assert "How far does the tide rise" not in text  # nothing of the question
-    assert log.last(e.VerifySummary).summary.holding == 2
+    assert log.last(e.VerifySummary).summary.grounded_count == 2
     assert whole(log)
 
 
@@ -108,5 +108,5 @@ async def test_of_a_table_row_the_judge_is_told_the_columns() -> None:
     table = "| harbour | rise of the sea |\n|---|---|\n| Brest | 7 m or so [S1001.1] |"
     log, judge = await judged([TRUE, table], {"or so": verdict("supported", A="seven metres")})
     [request] = judge.asked
-    assert "It is a row of a table whose columns are: harbour | rise of the sea" in request.named("sentence")[0]
+    assert "It is a row of a table whose columns are: harbour | rise of the sea" in request.user_texts("sentence")[0]
     assert ("judge", "supported") in checks(log)

@@ -97,11 +97,11 @@ async def test_every_call_is_answered_once_and_a_dead_document_is_said(strategy:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_what_went_wrong_is_told_to_who_did_it(strategy: str) -> None:
     log = await once(strategy)
-    notes = [text for request in log.model.requests for text in request.named("note")]
+    notes = [text for request in log.model.requests for text in request.user_texts("note")]
     assert any("could not be read as a plan" in note for note in notes)
     assert any("Call a tool" in note for note in notes)
     assert any("cut off because it was too long" in note for note in notes)
-    again = [text for request in requests(log.model, "find") for text in request.named("report_findings")]
+    again = [text for request in requests(log.model, "find") for text in request.user_texts("report_findings")]
     assert any("it repeated itself" in text for text in again)
     assert any("it was empty" in text for text in again)
     outcomes = [event.outcome for event in log.of(e.ModelAttempted)]

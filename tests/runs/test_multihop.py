@@ -65,7 +65,7 @@ async def test_the_one_created_first_or_last(question: str, strategy: str, docum
     report = await researched(question, documents, strategy)
     assert report.markdown.startswith(ANSWERS[question])
     assert cited(report) == {"eip-9.md", "eip-20.md", "eip-155.md", "eip-1559.md"}
-    assert report.summary.claims == report.summary.holding
+    assert report.summary.claims == report.summary.grounded_count
     assert report.plan is not None
     assert report.plan.steps[0].title == "What does EIP-9 require?"
 

@@ -55,7 +55,7 @@ def script(*turns: Scene) -> list[Scene]:
 
 def notes(log: Log) -> list[str]:
     """What notes each turn of the agent holds."""
-    return ["".join(request.named("note")) for request in requests(log.model, "research")]
+    return ["".join(request.user_texts("note")) for request in requests(log.model, "research")]
 
 
 async def test_it_is_told_once() -> None:

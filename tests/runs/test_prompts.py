@@ -51,7 +51,7 @@ async def test_a_prompt_names_every_message_that_is_sent_with_it() -> None:
     sent = [*await generator().requests(), *await generator().requests(**wishes)]
     assert {request.task for request in sent} >= {"triage", "plan", "research", "find", "write", "judge", "revise"}
     for request in sent:
-        never = {"template"} if request.named("fields") else set()  # no brief has both
+        never = {"template"} if request.user_texts("fields") else set()  # no brief has both
         unsaid = names(request) - set(TAG.findall(request.system)) - never
         assert unsaid <= EXPLAINED, (request.task, unsaid)
 
@@ -104,7 +104,7 @@ async def test_the_planner_sees_titles_and_passages_and_no_word_on_what_was_left
     long = "# Tides of Brest\n\n" + "\n\n".join(f"The tide of Brest was {number} metres high." for number in range(40))
     log = await Sea({"tides.md": long}).run([*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), WRITTEN])
     (request,) = [request for request in log.model.requests if request.task == "plan"]
-    (seen,) = request.named("background")
+    (seen,) = request.user_texts("background")
     header, *passages = seen.splitlines()
     assert header == "## S1 Tides of Brest <file:///tides.md>"
     assert 1 <= len(passages) <= 4

@@ -62,7 +62,7 @@ async def test_one_step_after_another() -> None:
 async def test_a_step_is_told_what_the_steps_before_have_found() -> None:
     log = await stepwise(two_steps())
     first, *_, last = requests(log.model, "research")
-    briefs = [msgspec.json.decode(request.named("brief")[0]) for request in (first, last)]
+    briefs = [msgspec.json.decode(request.user_texts("brief")[0]) for request in (first, last)]
     assert briefs[0]["earlier"] == ""
     assert "rises seven metres. [S1001.1]" in briefs[1]["earlier"]
     assert [each["searched"] for each in briefs[1]["finished"]] == [["tide Brest"]]
@@ -119,10 +119,10 @@ async def test_adjust_changes_the_steps_left_and_the_planner_is_told_why() -> No
     plan = log.last(e.PlanChanged).plan
     assert (plan.id, plan.iteration, plan.thought) == ("plan-2", 2, "other steps")
     asked = requests(log.model, "plan")[-1]
-    (data,) = msgspec.json.decode(asked.named("reflections")[0])
+    (data,) = msgspec.json.decode(asked.user_texts("reflections")[0])
     assert (data["step"], data["decision"], data["changes"]) == (1, "adjust", ["drop Genoa", "look at the moon"])
     assert data["reasoning"] == "Genoa is beside the point."
-    assert "rises seven metres" in asked.named("findings")[0]
+    assert "rises seven metres" in asked.user_texts("findings")[0]
     rules = msgspec.json.decode(asked.values("rules")[0])
     assert (rules["min_steps"], rules["max_steps"], rules["plan"], rules["plans"]) == (2, 5, 2, 3)
     assert log.of(e.ReflectDecided)[0].changes == ("drop Genoa", "look at the moon")
@@ -141,7 +141,7 @@ async def test_every_decision_so_far_reaches_the_planner() -> None:
         says(SAID, task="write"),
     ]
     log = await stepwise(script)
-    data = msgspec.json.decode(requests(log.model, "plan")[-1].named("reflections")[0])
+    data = msgspec.json.decode(requests(log.model, "plan")[-1].user_texts("reflections")[0])
     assert [each["reasoning"] for each in data] == ["First thought.", "Second thought."]
 
 
@@ -211,7 +211,7 @@ async def test_an_unreadable_decision_is_asked_for_once_more() -> None:
     script = [*opening(steps(TITLES[0])), *tide(), says("Go on.", task="reflect"), decides("complete")]
     log = await stepwise([*script, says(SAID, task="write")])
     assert decisions(log) == [(1, "complete", False)]
-    assert "could not be read" in requests(log.model, "reflect")[-1].named("note")[0]
+    assert "could not be read" in requests(log.model, "reflect")[-1].user_texts("note")[0]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ async def test_each_part_is_a_step_and_answered(notes: Path, depth: SetDepth) ->
     assert "Ada Byron" in opening
     assert "1851" in opening
     assert decided(envelopes) == ["continue", "complete"]
-    assert report.summary.claims == report.summary.holding > 0
+    assert report.summary.claims == report.summary.grounded_count > 0
 
 
 async def test_a_step_that_finds_nothing_is_tried_again_with_other_terms(notes: Path) -> None:
@@ -69,7 +69,7 @@ async def test_a_step_that_finds_nothing_is_tried_again_with_other_terms(notes: 
 async def test_what_is_not_there_is_not_claimed(notes: Path) -> None:
     report, _ = await researched("What is the boiling point of tungsten?", notes, "light")
     assert report.stop_reason == "no_evidence"
-    assert report.summary.holding == 0
+    assert report.summary.grounded_count == 0
 
 
 def test_the_command_over_these_docs(tmp_path: Path) -> None:

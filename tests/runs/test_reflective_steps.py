@@ -47,7 +47,7 @@ async def test_a_classic_step_makes_so_many_queries_and_opens_so_many_pages(aske
     opened = [msgspec.json.decode(arguments)["documents"] for tool, arguments in tool_calls(log) if tool == "open"]
     assert len({id for (id,) in opened}) == 3
     (queries,) = requests(log.model, "research")
-    assert queries.named("rules") == ("Word 2 queries.",)
+    assert queries.user_texts("rules") == ("Word 2 queries.",)
     assert [tool.name for tool in queries.tools] == ["search"]
     assert log.last(e.AgentFinished).turns == 2
 
@@ -109,10 +109,10 @@ async def test_an_analysis_works_on_findings_and_searches_nothing() -> None:
     assert tool_calls(log, 3) == []
     (asked,) = requests(log.model, "analyze")
     assert asked.tools == ()
-    message = "\n".join(asked.named("findings"))
+    message = "\n".join(asked.user_texts("findings"))
     assert ROSE in message and BLEW in message  # noqa: PT018
-    assert "[S1001.1] The tide at Brest rises seven metres." in asked.named("evidence")[0]
-    assert asked.named("task") == (COMPARE,)
+    assert "[S1001.1] The tide at Brest rises seven metres." in asked.user_texts("evidence")[0]
+    assert asked.user_texts("task") == (COMPARE,)
     finding = log.last(e.FindingAdded)
     assert (finding.lane, [passage.id for passage in finding.passages]) == (3, ["S1001.1", "S2001.1"])
     assert [step.status for step in log.last(e.PlanChanged).plan.steps] == ["completed"] * 3
@@ -145,7 +145,7 @@ async def test_an_analysis_written_badly_is_written_once_more() -> None:
     cut = Scene(answer=Reply(text="The tide", stop="length"), task="analyze")
     script = [*opening(plan), *tide(), decides("continue"), cut, says(ROSE, task="analyze"), decides("complete")]
     log = await stepwise([*script, says(SAID, task="write")])
-    assert "cut off" in requests(log.model, "analyze")[-1].named("note")[0]
+    assert "cut off" in requests(log.model, "analyze")[-1].user_texts("note")[0]
     assert log.last(e.FindingAdded).text == ROSE
 
 

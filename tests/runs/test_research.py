@@ -142,8 +142,8 @@ async def test_the_last_cycle_ends_without_asking() -> None:
     ]
     log = await Sea().run(script)  # light has two cycles
     assert [event.cycle for event in log.of(e.AgentsPlanned)] == [1, 2]
-    second = next(r for r in log.model.requests if r.task == "research" and MISTRAL in r.named("task"))
-    assert '"searched":["tide Brest"]' in second.named("brief")[0]
+    second = next(r for r in log.model.requests if r.task == "research" and MISTRAL in r.user_texts("task"))
+    assert '"searched":["tide Brest"]' in second.user_texts("brief")[0]
 
 
 async def test_agents_beyond_the_cap_wait_for_a_place() -> None:
@@ -213,7 +213,7 @@ async def test_answers_reach_planner_orchestrator_and_writer() -> None:
     await handle.wait()
     for task in ("plan", "orchestrate", "write"):
         request = next(request for request in model.requests if request.task == task)
-        assert "The one in Brittany" in request.named("answers")[0]
+        assert "The one in Brittany" in request.user_texts("answers")[0]
 
 
 async def test_simple_mode_answers_from_the_documents_at_hand() -> None:

@@ -119,7 +119,7 @@ async def test_a_report_cut_off_once_is_written_again() -> None:
     script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), cut, says(ROSE, task="write")]
     log = await Sea().run(script)
     assert log.written == ROSE
-    assert "cut off" in log.model.requests[-1].named("note")[0]
+    assert "cut off" in log.model.requests[-1].user_texts("note")[0]
     assert whole(log)
 
 

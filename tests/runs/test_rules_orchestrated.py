@@ -110,7 +110,7 @@ async def test_thinking_has_a_limit_of_its_own() -> None:
 
 async def test_who_decides_without_a_thought_is_told_to_think_first() -> None:
     def rules_of(log: Log) -> list[str]:
-        return [each.named("rules")[-1] for each in requests(log.model, "orchestrate")]
+        return [each.user_texts("rules")[-1] for each in requests(log.model, "orchestrate")]
 
     first = [*planned(ONE_STEP), sends(TIDE), *first_agent()]
     found = rules_of(await run_of([*first, report_wanted(), WRITTEN]))
@@ -245,7 +245,7 @@ async def test_an_agent_for_a_step_of_analysis_searches_nothing() -> None:
     log = await run_of(script)
     (asked,) = requests(log.model, "analyze")
     assert asked.tools == ()
-    assert ROSE in "".join(asked.named("findings"))
+    assert ROSE in "".join(asked.user_texts("findings"))
     assert [step.status for step in log.last(e.PlanChanged).plan.steps] == ["completed", "completed"]
     assert [(event.lane, event.step) for event in log.of(e.AgentStarted)] == [(1, 1), (2, 2)]
     assert not [path for path in log.paths(e.ToolStarted) if path[1:2] == ("agent-2",)]
@@ -293,8 +293,8 @@ async def test_for_an_agent_which_only_talks_code_searches_once() -> None:
     with pytest.raises(NothingSearched, match="scripted made no tool call: it may not support tools"):
         await run_of(model)
     first, second = requests(model, "research")
-    assert first.named("note") == ()
-    assert "Call a tool" in second.named("note")[0]
+    assert first.user_texts("note") == ()
+    assert "Call a tool" in second.user_texts("note")[0]
     (asked,) = (request for request in model.requests if request.task == "find")
     assert TIDE in str(asked)  # code searched for the task before the findings were asked for
 
@@ -330,8 +330,8 @@ async def test_findings_written_badly_are_discarded_told_so_and_tried_once_more(
     script = [*planned(ONE_STEP), sends(TIDE), search, done, Scene(answer=bad, task="find"), find, report_wanted()]
     log = await run_of([*script, WRITTEN])
     first, second = requests(log.model, "find")
-    assert message in second.named("report_findings")[0]
-    assert first.named("report_findings")[0] in second.named("report_findings")[0]
+    assert message in second.user_texts("report_findings")[0]
+    assert first.user_texts("report_findings")[0] in second.user_texts("report_findings")[0]
     assert [event.text for event in log.of(e.FindingAdded)] == [ROSE]
     assert len(log.of(e.FindingStarted)) == 2  # what the first try streamed is taken back
 

@@ -43,7 +43,7 @@ def flat(text: str) -> str:
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
 async def test_user_instructions_reach_planner_orchestrator_and_writer_only(strategy: str) -> None:
     log = await played(strategy, instructions=INSTRUCTIONS)
-    instructed = {request.task for request in log.model.requests if request.named("instructions")}
+    instructed = {request.task for request in log.model.requests if request.user_texts("instructions")}
     assert {"plan", "write"} <= instructed
     assert instructed & {"research", "find", "judge"} == set()
     assert ("orchestrate" in instructed) is (strategy == "orchestrated")
@@ -67,7 +67,7 @@ async def test_the_date_is_known_to_all_who_plan_decide_research_and_write(strat
         if request.task in {"plan", "orchestrate", "reflect", "write"}:
             assert rules(request)["date"] == "2026-01-01", request.task
         if request.task in {"research", "find"}:
-            assert msgspec.json.decode(request.named("brief")[0])["date"] == "2026-01-01", request.task
+            assert msgspec.json.decode(request.user_texts("brief")[0])["date"] == "2026-01-01", request.task
 
 
 async def test_the_orchestrator_knows_its_cycle_and_how_many_there_are() -> None:
@@ -79,19 +79,19 @@ async def test_the_orchestrator_knows_its_cycle_and_how_many_there_are() -> None
 async def test_a_task_carries_its_context_in_a_brief_it_cannot_lose() -> None:
     log = await played("orchestrated", language="de")
     for request in [*requests(log.model, "research"), *requests(log.model, "find")]:
-        brief = msgspec.json.decode(request.named("brief")[0])
+        brief = msgspec.json.decode(request.user_texts("brief")[0])
         assert brief["question"] == "How far does the tide rise at Brest?"
         assert brief["language"] == "de"
         assert brief["documents"].startswith("the default collection: 2 documents in scope.")
         assert request.messages[0].name == "brief"
-        assert request.named("task")[0] in (TIDE, MISTRAL)
+        assert request.user_texts("task")[0] in (TIDE, MISTRAL)
 
 
 async def test_agents_see_neither_the_plan_nor_each_other() -> None:
     log = await played("orchestrated")
     for request in [*requests(log.model, "research"), *requests(log.model, "find")]:
-        assert request.named("plan") == ()
-        other = MISTRAL if TIDE in request.named("task") else TIDE
+        assert request.user_texts("plan") == ()
+        other = MISTRAL if TIDE in request.user_texts("task") else TIDE
         assert not any(other in message.text for message in request.messages)
 
 

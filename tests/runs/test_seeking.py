@@ -81,7 +81,7 @@ async def test_what_is_deleted_is_found_no_more(assay: Assay, tmp_path: Path):
     kept = await begun(assay, tmp_path)
     assert set(await found(assay, "harbor")) == {run_id, kept}
     await assay.delete(run_id)
-    assert set(assay._context.seeker._index.known()) == {kept}  # at once, and not with the next search
+    assert set(assay._context.seeker._index.indexed_runs()) == {kept}  # at once, and not with the next search
     assert await found(assay, "harbor") == [kept]
 
 

@@ -55,7 +55,7 @@ async def test_who_is_done_before_it_searched_is_told_once_to_search() -> None:
     log = await played(turn(0, DONE), turn(1, SEARCH), turn(2, DONE))
     assert log.last(e.AgentFinished).turns == 1
     asked = requests(log.model, "research")[1]
-    assert any("Call a tool" in text for text in asked.named("note"))
+    assert any("Call a tool" in text for text in asked.user_texts("note"))
 
 
 async def test_an_agent_thinks_without_using_up_a_turn() -> None:
@@ -71,7 +71,7 @@ async def test_who_only_thinks_is_not_asked_for_ever() -> None:
     thinks = calls(THINK, task="research", repeat=True)
     nothing = says("Nothing about this was found.", task="find", repeat=True)
     log = await Sea().run([*planned(ONE_STEP, depth="light"), sends(TIDE), thinks, nothing, report_wanted()])
-    first = [request for request in requests(log.model, "research") if TIDE in request.named("task")]
+    first = [request for request in requests(log.model, "research") if TIDE in request.user_texts("task")]
     assert len(first) == 1 + 4  # so many thoughts are noted, and it is over
     assert log.of(e.AgentFinished)[0].turns == 1  # code has searched with the words of its task
 

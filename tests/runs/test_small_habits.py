@@ -62,7 +62,7 @@ async def test_a_query_in_another_case_and_order_is_asked_once() -> None:
 
 async def test_the_planner_sees_titles_and_passages() -> None:
     log = await Sea().run([*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), WRITTEN])
-    (background,) = requests(log.model, "plan")[0].named("background")
+    (background,) = requests(log.model, "plan")[0].user_texts("background")
     assert "Tides <file:///tides.md>" in background
     assert "The tide at Brest rises seven metres." in background
     assert "Shortened" not in background

@@ -64,7 +64,7 @@ def steering_notes(model: Scripted, task: str) -> list[tuple[str, ...]]:
     """What each request of a task holds of steering, with what it yields to."""
     found = []
     for request in requests(model, task):
-        notes = request.named("steering")
+        notes = request.user_texts("steering")
         assert (YIELDING in [message.text for message in request.messages if message.name == "note"]) == bool(notes)
         found.append(tuple(notes))
     return found

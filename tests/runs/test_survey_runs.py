@@ -104,7 +104,7 @@ async def test_words_may_have_to_stand_in_one_document() -> None:
 async def test_the_model_is_told_which_fields_there_are() -> None:
     log = await surveyed(way("filter_documents", where=["Status = Final"], show=["Title"]))
     request = next(request for request in log.model.requests if request.task == "survey")
-    keys = {each["key"]: each["values"] for each in json.loads(request.named("headers")[0])}
+    keys = {each["key"]: each["values"] for each in json.loads(request.user_texts("headers")[0])}
     assert keys["Status"] == {"Final": 3, "Draft": 1, "Rejected": 1}
     assert "- Title of PEP 8 (Thing 8): Thing 8" in log.text
     assert {request.task for request in log.model.requests} == {"triage", "survey"}
@@ -154,7 +154,7 @@ def small(*scenes: Scene) -> Scripted:
 async def test_batches_fit_the_window_and_two_are_read_at_once() -> None:
     model = small(triaged(), way("read_documents", look_for="the sea"), rows(repeat=True, delay=0.02))
     log = await Sea(long_peps(12)).run(model, question="For each document: what of the sea?")
-    read = [request for request in model.requests if request.named("evidence")]
+    read = [request for request in model.requests if request.user_texts("evidence")]
     data = [json.loads(request.values("rules")[0]) for request in read]
     assert sorted(each["batch"] for each in data) == list(range(1, len(read) + 1))
     assert {each["batches"] for each in data} == {len(read)}

@@ -55,9 +55,9 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
                 made = self.calls() if not turn(request) else (call("generate_report", id="end"),)
                 return Scene(answer=Reply(calls=made, stop="calls"))
             case "write":
-                ids = [id for text in request.named("findings") for id in re.findall(r"\[S\d+\.\d+\]", text)]
+                ids = [id for text in request.user_texts("findings") for id in re.findall(r"\[S\d+\.\d+\]", text)]
                 return says("\n\n".join(f"The tide at Brest rises seven metres. {id}" for id in ids))
-        (message,) = request.named("task")
+        (message,) = request.user_texts("task")
         return self._work(request, next(at for at, name in enumerate(NAMES) if name in message))
 
     def calls(self) -> tuple[Any, ...]:
@@ -96,7 +96,7 @@ def is_agents(event: e.Event | None) -> bool:
 
 
 def asked_of(log: Log, name: str, task: str = "research") -> Request:
-    return next(each for each in log.model.requests if each.task == task and name in each.named("task")[0])
+    return next(each for each in log.model.requests if each.task == task and name in each.user_texts("task")[0])
 
 
 AFTER_THE_FIRST = Plot(needs=((), (), (1,)), slow=frozenset({1}))
@@ -111,10 +111,10 @@ async def test_it_starts_before_the_slowest_is_done() -> None:
 async def test_it_gets_what_it_needs_and_nothing_of_the_others() -> None:
     log = await ran(AFTER_THE_FIRST, ON)
     request = asked_of(log, "Bergen")
-    brief = json.loads(request.named("brief")[0])
+    brief = json.loads(request.user_texts("brief")[0])
     assert [each["task"] for each in brief["finished"]] == ["Find the tide at Brest"]
     assert brief["earlier"] == log.of(e.FindingAdded)[0].text
-    (seen,) = request.named("seen")
+    (seen,) = request.user_texts("seen")
     assert "[S1001.1] The tide at Brest rises seven metres." in seen
 
 
@@ -129,7 +129,7 @@ async def test_a_comparison_is_sent_with_what_it_compares() -> None:
     """It needs no decision of its own: one cycle less."""
     log = await ran(Plot(needs=((), (), (), (1, 2)), slow=frozenset({2}), analysing=frozenset({3})), ON)
     (request,) = [each for each in log.model.requests if each.task == "analyze"]
-    assert len(request.named("findings")) == 2
+    assert len(request.user_texts("findings")) == 2
     assert order(log).index(("started", 4)) < order(log).index(("finished", 3))
     assert [each.cycle for each in log.of(e.AgentsPlanned)] == [1] * 4
 
@@ -137,7 +137,7 @@ async def test_a_comparison_is_sent_with_what_it_compares() -> None:
 async def test_what_it_needs_may_fail() -> None:
     log = await ran(Plot(needs=((), (1,)), failing=frozenset({0})), ON)
     assert ("finished", 2) in order(log)
-    brief = json.loads(asked_of(log, "Genoa").named("brief")[0])
+    brief = json.loads(asked_of(log, "Genoa").user_texts("brief")[0])
     assert (brief["earlier"], brief["finished"]) == ("", [])
 
 

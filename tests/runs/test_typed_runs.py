@@ -77,12 +77,12 @@ async def test_the_report_is_its_fields_each_a_claim() -> None:
 async def test_everyone_who_searches_is_told_the_fields() -> None:
     log, _ = await typed(fills({"rise": value(7, "S1001.1")}))
     asked = [request for request in log.model.requests if request.task in ("plan", "fill")]
-    assert all("How many metres the tide rises" in request.named("fields")[0] for request in asked)
+    assert all("How many metres the tide rises" in request.user_texts("fields")[0] for request in asked)
     agent = next(request for request in log.model.requests if request.task == "research")
-    assert "How many metres the tide rises" in agent.named("brief")[0]
+    assert "How many metres the tide rises" in agent.user_texts("brief")[0]
     fill = next(request for request in log.model.requests if request.task == "fill")
     assert fill.tool_choice == "fill_fields"
-    assert "[S1001.1]" in fill.named("evidence")[0]
+    assert "[S1001.1]" in fill.user_texts("evidence")[0]
 
 
 async def test_the_export_satisfies_the_schema_of_reports() -> None:
@@ -103,7 +103,7 @@ async def test_a_reply_that_cannot_be_read_is_asked_for_once_more() -> None:
     log, report = await typed(says("the rise is 7", task="fill"), fills({"rise": value(7, "S1001.1")}))
     assert report.data["rise"] == 7
     again = [request for request in log.model.requests if request.task == "fill"][-1]
-    assert "could not be read" in again.named("note")[0]
+    assert "could not be read" in again.user_texts("note")[0]
 
 
 async def test_a_call_written_as_text_is_read() -> None:

@@ -40,7 +40,7 @@ class Heard:
         self.begun.append((kind, name))
         return _Span(self, kind)
 
-    def heard(self, envelopes: Sequence[Envelope]) -> None:
+    def observe(self, envelopes: Sequence[Envelope]) -> None:
         self.events += [envelope.type for envelope in envelopes]
 
     def close(self) -> None:

@@ -46,7 +46,7 @@ async def test_two_searches_the_best_documents_and_an_answer() -> None:
     assert not log.of(e.PlanProposed)
     assert not log.of(e.AgentStarted)
     answer = next(request for request in log.model.requests if request.task == "answer")
-    assert "The moon causes most of it." in answer.named("evidence")[0]  # read, not only found
+    assert "The moon causes most of it." in answer.user_texts("evidence")[0]  # read, not only found
     assert log.written == "Seven metres. [S1.1]"
     assert log.last(e.RunCompleted) == e.RunCompleted(stop_reason="done", verified=True)
     assert whole(log)

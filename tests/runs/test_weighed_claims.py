@@ -40,7 +40,7 @@ async def test_a_writer_who_lies_with_the_words_of_the_source_is_not_believed() 
     log = await Sea().run(writes("\n\n".join(lies)))
     assert len(verdicts(log)) == len(lies)
     assert not set(HOLDING) & {verdict for _, verdict in verdicts(log)}
-    assert log.last(e.VerifySummary).summary.holding == 0
+    assert log.last(e.VerifySummary).summary.grounded_count == 0
 
 
 async def test_where_nothing_is_certain_the_nearest_passage_and_what_it_lacks_are_told() -> None:

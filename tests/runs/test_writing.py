@@ -141,8 +141,8 @@ async def test_what_is_wanted_of_the_report_reaches_those_who_need_it() -> None:
     assert (rules(request)["words"], rules(request)["language"]) == (300, "German")
     for task in ("plan", "orchestrate", "write"):
         asked = next(request for request in model.requests if request.task == task)
-        assert asked.named("instructions") == ("For sailors.",)
-        assert asked.named("template") == ("## Answer\n\nIn one line.\n\n## Winds",)
+        assert asked.user_texts("instructions") == ("For sailors.",)
+        assert asked.user_texts("template") == ("## Answer\n\nIn one line.\n\n## Winds",)
     for task in ("research", "find"):
         asked = next(request for request in model.requests if request.task == task)
         assert "For sailors" not in repr(asked.messages)
@@ -188,7 +188,10 @@ async def test_in_a_small_window_all_sections_are_written_and_the_answer_stands_
     )
     first, second, _ = written(log)
     assert [rules(request)["words"] for request in (first, second)] == [300, 300]
-    assert [msgspec.json.decode(request.named("coverage")[-1]) == [] for request in (first, second)] == [True, False]
+    assert [msgspec.json.decode(request.user_texts("coverage")[-1]) == [] for request in (first, second)] == [
+        True,
+        False,
+    ]
     assert whole(log)
 
 
@@ -199,7 +202,7 @@ async def test_a_report_in_parts_begins_with_an_answer_by_all_of_them() -> None:
     log = await Sea().run(large([part(1, one), part(2, f"## Winds\n\n{BLEW}"), opens]))
     assert log.written == f"{both}\n\n## Tide at Brest\n\n{ROSE}\n\n## Winds\n\n{BLEW}"
     (*_, request) = written(log)
-    assert request.named("findings") == (f"Part 1 of 2\n{one}", f"Part 2 of 2\n## Winds\n\n{BLEW}")
+    assert request.user_texts("findings") == (f"Part 1 of 2\n{one}", f"Part 2 of 2\n## Winds\n\n{BLEW}")
     assert [event.verdict for event in log.of(e.ClaimChecked) if event.id in claims_of(log)] == ["quoted"] * 4
     assert whole(log)
 

@@ -64,7 +64,7 @@ def on(title: str) -> Any:
     """Whether a request is about the task of this title."""
 
     def about(request: Request) -> bool:
-        return any(text.startswith(title) for text in request.named("task"))
+        return any(text.startswith(title) for text in request.user_texts("task"))
 
     return about
 

@@ -64,7 +64,7 @@ class Slow(Scripted):
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         if request.task == "judge":
-            sentence = request.named("sentence")[0]
+            sentence = request.user_texts("sentence")[0]
             self.asked.append(sentence)
             await asyncio.sleep(self._judging)
             answer: Answer = verdict("unsupported" if "fish" in sentence else "supported")

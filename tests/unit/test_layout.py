@@ -264,3 +264,38 @@ def test_a_module_is_named_by_a_noun():
         if re.search(r"(?:ing|ed)$", parts[-1]) and parts[-1] not in NOUNS and not is_command(parts)
     ]
     assert participles == []
+
+
+VAGUE = frozenset(
+    """
+    about across added after among apart asked asking before begun beside between bound changed closed coming
+    counted cut done drawn ended far found free getting given giving going gone heard heed held holding joined
+    keeping kept known left listed loaded made meant met named naming near needed noted open opened over placed
+    put read reading said say saying seen sent showing shown standing stored taken taking tell telling told used
+    wanted whole within without written
+    """.split()
+)
+"""Participles, prepositions and verbs without an object: they say neither what a function returns nor what it does."""
+
+SAYING_ENOUGH = {
+    "open": "the verb: what it opens is its argument or its class",
+    "put": "the verb of every store: an entry replaces the one before",
+    "read": "the verb: a module or class reads one kind of text (`plan.read`)",
+}
+"""Words of `VAGUE` which may name a function, and why."""
+
+PLAINLY_NAMED = ("core", "models", "verify", "evidence", "search", "fetch", "tools", "telemetry", "settings")
+"""The packages whose functions are named by what they return or do."""
+
+
+def test_a_function_is_named_by_what_it_returns_or_does():
+    """A noun (`display_name`) or a verb with its object (`merge_groups`), not `named` or `joined`."""
+    vague = [
+        f"{place(path, node.lineno)} {node.name}"
+        for path in SOURCES
+        if path.relative_to(ROOT / "src" / "assay").parts[0] in PLAINLY_NAMED
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name.strip("_") in VAGUE.difference(SAYING_ENOUGH)
+    ]
+    assert vague == []

@@ -17,7 +17,16 @@ from hypothesis import strategies as st
 from assay.core import phrases
 from assay.core.claims import VERDICTS
 from assay.core.phrases import STOP_REASONS, in_words
-from assay.core.translation import day, gettext, is_right_to_left, listed, number, state, statement_kind, statements_in
+from assay.core.translation import (
+    day,
+    gettext,
+    is_right_to_left,
+    join_list,
+    number,
+    state,
+    statement_kind,
+    statements_in,
+)
 from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, speaking
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "messages.py"
@@ -112,9 +121,9 @@ def test_a_language_has_a_catalogue_or_english(language: str, locale: str) -> No
 
 def test_figures_and_dates_are_those_of_the_language() -> None:
     with speaking("de"):
-        assert (number(12_345), day("2024-03-01"), listed(["a", "b"])) == ("12.345", "1. März 2024", "a, b")
+        assert (number(12_345), day("2024-03-01"), join_list(["a", "b"])) == ("12.345", "1. März 2024", "a, b")
     with speaking("zh"):
-        assert (day("2024-03-01"), listed(["a", "b"])) == ("2024年3月1日", "a、b")
+        assert (day("2024-03-01"), join_list(["a", "b"])) == ("2024年3月1日", "a、b")
     assert (number(12_345), day("2024-03-01"), day("soon")) == ("12,345", "1 March 2024", "soon")
     assert is_right_to_left("ar-EG")
     assert not is_right_to_left("de")

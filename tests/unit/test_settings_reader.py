@@ -98,7 +98,7 @@ def test_a_copy_has_what_is_changed_and_is_checked_as_a_whole():
 def test_a_judge_is_named_or_not(monkeypatch: pytest.MonkeyPatch):
     assert (load().names_judge, load(models={"complex": "mine:m"}).names_judge) == (False, False)
     assert load(models={"judge": "extractive"}).names_judge
-    assert load(models={"judge": "a:m"}).models.named == {"judge": ("a:m",)}
+    assert load(models={"judge": "a:m"}).models.models_by_role == {"judge": ("a:m",)}
     shown = {each.name: (each.value, each.default) for each in describe(load(models={"judge": "a:m"}))}
     assert (shown["models.judge"], shown["models.simple"]) == (("a:m", "extractive"), ("extractive", "extractive"))
 

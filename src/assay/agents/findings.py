@@ -156,7 +156,7 @@ OF_A_SOURCE = 2
 class CitedText(msgspec.Struct, frozen=True, kw_only=True):
     """A text whose markers all resolve, and what they stand for, in order of first mention.
 
-    For a source cited as a whole, `passages` has what each sentence that cites it means (`WholeSource.meant`).
+    For a source cited as a whole, `passages` has what each sentence that cites it means (`WholeSource.best_passages`).
     `dropped` counts the unknown ids. An `uncited` text cites none: its passages are the nearest.
     """
 
@@ -205,7 +205,7 @@ def _of_whole(source: str, text: str, ledger: Ledger) -> Sequence[Passage]:
     """The passages meant by sentences that cite a source as a whole; one in other words still rests on its first."""
     whole = WholeSource(ledger.passages(source))
     stated = [each.text for each in read(text) if any(source in marker.sources for marker in each.markers)]
-    return [passage for each in stated for passage in whole.meant(each)] or whole.passages[:OF_A_SOURCE]
+    return [passage for each in stated for passage in whole.best_passages(each)] or whole.passages[:OF_A_SOURCE]
 
 
 # How an agent reports.

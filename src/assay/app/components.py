@@ -20,7 +20,7 @@ from assay.core.errors import ConfigError, ExtractError
 from assay.core.later import later
 from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity, Watch
 from assay.core.sources import PassageSpan, Syntax
-from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut, cut_all
+from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut_all, segment_utf8
 from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, packed, passages_of, passages_of_each
 from assay.fetch.workers import Workers, here
 from assay.search.local import LocalSearch
@@ -87,7 +87,7 @@ class LazyReaders:
     def _placed(self, extractor: Extractor) -> Extractor:
         if getattr(extractor, "isolated", False):
             return self._workers.isolate(extractor)
-        return here(extractor) if getattr(extractor, "streams", False) else self._workers.bound(extractor)
+        return here(extractor) if getattr(extractor, "streams", False) else self._workers.isolate_large(extractor)
 
     def of_pages(self) -> list[Extractor]:
         """All installed ones, each in a process of its own.
@@ -117,8 +117,8 @@ class LazyReaders:
             try:
                 return passages_of(next(iter(self._cutter.extract(text, syntax))))
             except (ExtractError, RuntimeError):  # the process has ended, or all have: cut the text here
-                return cut(text, syntax)
-        return cut(text, syntax)
+                return segment_utf8(text, syntax)
+        return segment_utf8(text, syntax)
 
     def begin_cutting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
         """Start to cut texts, a full batch in a process; the result waits for the passages of each. Blocking."""

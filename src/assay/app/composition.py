@@ -46,10 +46,10 @@ class Several:
         each = zip(self._watches, outer, strict=True)
         return _Each(tuple(watch.begin(kind, name, at, own, facts) for watch, own in each))
 
-    def heard(self, envelopes: Sequence[Envelope]) -> None:
+    def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Each hears the same."""
         for watch in self._watches:
-            watch.heard(envelopes)
+            watch.observe(envelopes)
 
     def close(self) -> None:
         """One after the other."""
@@ -114,7 +114,7 @@ def watch_loop(context: Context) -> None:
     """Report what blocks the running loop, if the settings say so."""
     milliseconds = context.settings.log.stalls
     if milliseconds is not None and "stalls" not in context.made:
-        watching = watchdog.Watchdog(milliseconds / 1000, watchdog.tell)
+        watching = watchdog.Watchdog(milliseconds / 1000, watchdog.log_stall)
         watching.begin()
         context.made["stalls"] = watching
         context.ends.append(watching.end)

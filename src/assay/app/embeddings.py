@@ -159,7 +159,7 @@ async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
         private = set[int]() if of.may_be_told_private else _private(context.whole.library)
         if anew:
             of.store.clear()
-        built = builder.build(limits, private, reading.say)
+        built = builder.build(limits, private, reading.report_line)
         if own.pgvector and isinstance(context.search, HybridSearch):
             context.search.neighbours.level()  # a search need not wait for it
         return built
@@ -190,7 +190,7 @@ async def status(context: Context) -> EmbeddingStatus:
 
 
 def _after(library: Library, row: int) -> Iterator[int]:
-    while page := library.after(row, 500):
+    while page := library.documents_after(row, 500):
         for row, _ in page:
             yield row
 

@@ -207,7 +207,7 @@ class OwnedWeb:
 
     def searches(self) -> tuple[Search, ...]:
         """The providers that a run queries; see `Online.searches`."""
-        return tuple(search.over(self._library) for search in self._online.searches())
+        return tuple(search.with_library(self._library) for search in self._online.searches())
 
     async def read(self, url: str, rules: WebRules = ANYTHING, parts: int | None = None) -> tuple[Document, ...]:
         """The documents on a page; see `Online.read`."""

@@ -20,7 +20,7 @@ from assay.cli.signals import Terminated, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.usage import Budget
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
 from assay.services.batch.rows import LONGEST
@@ -159,7 +159,7 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
     async with opened(home, configured) as assay:
         batch = Batch(assay, job.orders, job.folder, job.terms, _Progress(job))
         if batch.skipped and not job.quiet:
-            say(f"{counted(batch.skipped, 'question')} done already")
+            say(f"{pluralize(batch.skipped, 'question')} done already")
         try:
             ended = await worked(batch)
         finally:
@@ -176,7 +176,7 @@ async def worked(batch: Batch) -> Ended | None:
     """Work on a batch. Ctrl-C begins no further run, a second one leaves the runs in progress; None after SIGTERM."""
 
     def stop() -> None:
-        say(f"no further run is begun; {counted(batch.at_work, 'run')} at work (Ctrl-C again leaves them)")
+        say(f"no further run is begun; {pluralize(batch.at_work, 'run')} at work (Ctrl-C again leaves them)")
         batch.stop()
 
     def leave() -> None:

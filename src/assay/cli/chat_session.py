@@ -23,7 +23,7 @@ from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.markers import CitationMode
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.patterns import regex
 from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
@@ -225,7 +225,7 @@ class ChatSession:
 
     def _total(self) -> str:
         """`this chat: 3 questions, 4.1k tokens, $0.03`."""
-        used = joined((counted(self.asked, "run"), tokens(self.spent), price(self.spent)), ", ")
+        used = joined((pluralize(self.asked, "run"), tokens(self.spent), price(self.spent)), ", ")
         return f"this chat: {used}"
 
     # commands

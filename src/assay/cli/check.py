@@ -19,7 +19,7 @@ from assay import settings
 from assay.cli import options, run_options
 from assay.cli.destinations import lines, save
 from assay.cli.terminal import Exit, TerminalOptions, say, write
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.usage import Usage
 from assay.services.claim_checks import (
     LONGEST,
@@ -166,16 +166,16 @@ class _Watch:
         now, total = time.monotonic(), self.counts.total()
         if not self._quiet and now - self._said >= _EVERY:
             self._said = now
-            say(f"{counted(total, 'row')} checked, {total / (now - self._began):,.0f} a second")
+            say(f"{pluralize(total, 'row')} checked, {total / (now - self._began):,.0f} a second")
 
     def end(self) -> None:
         """Print the last line."""
         if self._quiet:
             return
         found = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.counts.items()) if verdict != "bad")
-        bad = f"; {counted(self.counts['bad'], 'line')} could not be read" if self.counts["bad"] else ""
+        bad = f"; {pluralize(self.counts['bad'], 'line')} could not be read" if self.counts["bad"] else ""
         spent = ""
         if self.used.model_calls:
-            spent = f"; {counted(self.used.model_calls, 'call')} of the model, {self.used.tokens:,} tokens"
-        rows = counted(self.counts.total() - self.counts["bad"], "row")
+            spent = f"; {pluralize(self.used.model_calls, 'call')} of the model, {self.used.tokens:,} tokens"
+        rows = pluralize(self.counts.total() - self.counts["bad"], "row")
         say(f"checked {rows}{': ' if found else ''}{found}{bad}{spent}")

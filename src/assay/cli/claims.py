@@ -15,7 +15,7 @@ from assay.cli.library import read_library
 from assay.cli.terminal import clean, say, table, write_json, write_lines
 from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.phrases import relevance
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
@@ -53,7 +53,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
             write_json(each, line=True)
         return
     table(_HEADINGS, list(map(row_of, listed)))
-    removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
+    removed = f", {pluralize(len(report.removed), 'sentence')} taken out" if report.removed else ""
     say(f"{summed(report.summary)}{removed}", at_words=True)
     say(assurance_text(view), at_words=True)
 

@@ -80,7 +80,7 @@ def thread_names(ctx: click.Context, param: click.Parameter, incomplete: str) ->
 def collection_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """All collections, each with the number of its documents."""
     return [
-        CompletionItem(clean(row.name), help=milestones.counted(row.documents, "document"))
+        CompletionItem(clean(row.name), help=milestones.pluralize(row.documents, "document"))
         for row in _collections(ctx)
         if row.name.startswith(incomplete)
     ]

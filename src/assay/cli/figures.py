@@ -11,7 +11,7 @@ import msgspec
 from assay.core.assurance import assured
 from assay.core.brief import Brief, Estimate, Span
 from assay.core.claims import RELEVANT, VERDICTS, Summary
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.phrases import STOP_REASONS, in_words
 from assay.core.usage import Usage
 from assay.core.view import RunView, ToolUse, Turn
@@ -34,7 +34,7 @@ def short(number: int) -> str:
 def size(count: int) -> str:
     """Format a number of bytes: `812 bytes`, `3.4 kB`, `48 kB`, `1.2 MB`, `1,204 MB`."""
     if count < 1_000:
-        return counted(count, "byte")
+        return pluralize(count, "byte")
     value, unit = (count / 1e3, "kB") if count < 999_500 else (count / 1e6, "MB")
     return f"{value:,.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
 
@@ -67,7 +67,7 @@ def price(usage: Usage) -> str:
 def summed(summary: Summary) -> str:
     """The counts in one line: `3 claims: 2 quoted, 1 unsupported; 1 answering the question, 2 related`."""
     text = _verdicts(summary)
-    return f"{counted(summary.claims, 'claim')}{': ' if text else ''}{text}{_answering(summary)}"
+    return f"{pluralize(summary.claims, 'claim')}{': ' if text else ''}{text}{_answering(summary)}"
 
 
 def _verdicts(summary: Summary) -> str:
@@ -237,7 +237,7 @@ def _verified(view: RunView) -> str:
     if not view.passed or not view.graded:
         return "" if view.verified else "not verified"
     found = assured(view.claims)
-    if found.whole:
+    if found.is_sound:
         return "verified"
     lacking = (
         f"{found.failing} not confirmed" if found.failing else "",
@@ -255,7 +255,7 @@ def _waiting(view: RunView) -> str:
 
 def _counts(summary: Summary) -> str:
     """`7 claims: 6 quoted, 1 unchecked`, or nothing."""
-    return f"{counted(summary.claims, 'claim')}: {_verdicts(summary)}" if summary.claims else ""
+    return f"{pluralize(summary.claims, 'claim')}: {_verdicts(summary)}" if summary.claims else ""
 
 
 def _cited(view: RunView) -> str:
@@ -266,7 +266,7 @@ def _cited(view: RunView) -> str:
     if not passages:
         return "nothing cited"
     sources = {passage.document_sha256 for passage in cited}
-    return f"{counted(len(passages), 'passage')} of {counted(len(sources), 'source')} cited"
+    return f"{pluralize(len(passages), 'passage')} of {pluralize(len(sources), 'source')} cited"
 
 
 def cost(view: RunView) -> str:
@@ -275,10 +275,10 @@ def cost(view: RunView) -> str:
     seconds = elapsed(view, view.started_at, view.finished_at or _last(view), datetime.now(UTC))
     parts = (
         clock(seconds),
-        counted(total.model_calls, "model call") if total.model_calls else "",
+        pluralize(total.model_calls, "model call") if total.model_calls else "",
         tokens(total),
-        counted(total.searches, "search", "searches") if total.searches else "",
-        counted(total.pages, "page") if total.pages else "",
+        pluralize(total.searches, "search", "searches") if total.searches else "",
+        pluralize(total.pages, "page") if total.pages else "",
         price(total) + describe_expected_cost(view.brief),
     )
     return f"took {joined(parts, ', ')}"

@@ -15,7 +15,7 @@ from assay.cli.figures import size
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.brief import Role
 from assay.core.later import later
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.ports.models import BUILT_IN, family
 
 if TYPE_CHECKING:
@@ -134,14 +134,14 @@ def back_up(state: TerminalOptions, file: Path, home: Path | None) -> None:
     done = databases.backup(home or configured.home, configured, file)
     write(done.file)
     if done.missing:
-        say(f"warning: {counted(len(done.missing), 'blob')} of documents cannot be read (assay db check says which)")
+        say(f"warning: {pluralize(len(done.missing), 'blob')} of documents cannot be read (assay db check says which)")
     if state.verbosity >= 0:
-        held = f"{counted(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _apart(done.needed)
+        held = f"{pluralize(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _apart(done.needed)
         say(f"{size(done.size)}; {held}")
 
 
 def _apart(needed: int) -> str:
-    return f"{counted(needed, 'blob')} of its documents are where they were, and not in it (a .zip has them)"
+    return f"{pluralize(needed, 'blob')} of its documents are where they were, and not in it (a .zip has them)"
 
 
 @click.command("restore")
@@ -162,8 +162,8 @@ def restore(file: Path, home: Path | None) -> int:
     for name in done.damaged:
         say(f"warning: blob {name} is damaged in {file}, and was left out (assay db check says what needs it)")
     say(
-        f"restored: {counted(done.runs, 'run')}, {counted(done.documents, 'document')}, {counted(done.blobs, 'blob')}; "
-        "the search index is made by the next search"
+        f"restored: {pluralize(done.runs, 'run')}, {pluralize(done.documents, 'document')}, "
+        f"{pluralize(done.blobs, 'blob')}; the search index is made by the next search"
     )
     return Exit.FAILED if done.damaged else Exit.DONE
 
@@ -189,9 +189,9 @@ def check(quick: bool, as_json: bool, home: Path | None) -> int:
             write(problem)
         how = "looked for" if quick else "read"
         say(
-            f"schema {found.schema}: {counted(found.runs, 'run')}, {counted(found.events, 'event')}, "
-            f"{counted(found.documents, 'document')}, {counted(found.blobs, 'blob')} {how}, {found.unreferenced:,} of "
-            f"no document; {counted(len(found.problems), 'problem')}"
+            f"schema {found.schema}: {pluralize(found.runs, 'run')}, {pluralize(found.events, 'event')}, "
+            f"{pluralize(found.documents, 'document')}, {pluralize(found.blobs, 'blob')} {how}, "
+            f"{found.unreferenced:,} of no document; {pluralize(len(found.problems), 'problem')}"
         )
     return Exit.FAILED if found.problems else Exit.DONE
 

@@ -17,7 +17,7 @@ from assay.cli.options import Command
 from assay.cli.signals import left_by_ctrl_c
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.errors import process_of
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.services.jobs.ingestion import WorkerFigures
 from assay.services.jobs.specifications import JobWork
@@ -260,7 +260,7 @@ def _lines(job: Job, figures: Sequence[WorkerFigures]) -> list[str]:
     for each in figures:
         speed = each.files / each.seconds if each.seconds else 0.0
         lines.append(
-            f"{process_of(each.worker)}: {counted(each.parts, 'part')}, {each.files} files, "
+            f"{process_of(each.worker)}: {pluralize(each.parts, 'part')}, {each.files} files, "
             f"{each.added} new documents, {speed:.1f} files a second"
         )
     return [*lines, *(f"warning: {warning}" for warning in job.result.get("warnings", ()))]

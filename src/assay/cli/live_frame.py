@@ -13,7 +13,7 @@ from rich.text import Text
 from assay.cli.figures import clock, describe_call, elapsed, joined, money, tokens, troubles
 from assay.cli.terminal import clean
 from assay.core.claims import VERDICTS
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.phrases import in_words
 from assay.core.usage import Usage
 from assay.core.view import Lane, Phase, RunView, ToolUse, Turn
@@ -80,7 +80,7 @@ def of_lane(lane: Lane) -> Text:
 
 def _reported(lane: Lane) -> str:
     stopped = "" if lane.stop in ("", "done") else f"; ended early: {in_words(lane.stop)}"
-    cited = "nothing" if lane.finding.uncited else counted(len(lane.finding.passages), "passage")
+    cited = "nothing" if lane.finding.uncited else pluralize(len(lane.finding.passages), "passage")
     return f"reported: {cited} cited{stopped}"
 
 
@@ -96,12 +96,12 @@ def of_phase(view: RunView) -> Text:
     if name == "verify" and view.claims:
         return words(claims(view))
     if name == "write" and view.report.text:
-        written = f"writing the report: {counted(len(view.report.text.split()), 'word')}"
+        written = f"writing the report: {pluralize(len(view.report.text.split()), 'word')}"
         return words(joined((written, claims(view)), "; "))
     if name == "plan" and view.plan_text:
         return words(f"planning: {view.plan_text.strip().splitlines()[-1]}")
     if working := sum(lane.state == "running" for lane in view.lanes):
-        return words(f"{counted(working, 'agent')} at work")
+        return words(f"{pluralize(working, 'agent')} at work")
     turns = next((phase.turns for phase in view.phases if phase.name == name), ())
     return of_turns(turns) or words(STARTING.get(name, name))
 
@@ -112,7 +112,7 @@ def claims(view: RunView) -> str:
     waiting = len(view.claims) - verdicts.total()
     counts = [f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict]]
     counts += [f"{waiting} being checked"] if waiting else []
-    return f"{counted(len(view.claims), 'claim')}: {', '.join(counts)}" if counts else ""
+    return f"{pluralize(len(view.claims), 'claim')}: {', '.join(counts)}" if counts else ""
 
 
 def of_turns(turns: Sequence[Turn]) -> Text | None:
@@ -197,7 +197,7 @@ def _number(lane: Lane) -> Text:
 
 
 def _time(view: RunView, lane: Lane, now: datetime) -> Text:
-    sources = counted(len(lane.sources), "source")
+    sources = pluralize(len(lane.sources), "source")
     return Text(f"{sources:>10}{clock(elapsed(view, lane.started_at, lane.finished_at, now)):>9}", style="dim")
 
 
@@ -209,8 +209,8 @@ def _together(before: Sequence[Lane], width: int) -> Text:
     """Agents of earlier cycles, if there is no room for each."""
     spent = sum((lane.usage for lane in before), Usage())
     failed = sum(lane.state == "failed" for lane in before)
-    met = counted(sum(len(lane.sources) for lane in before), "source")
-    text = joined((f"{counted(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
+    met = pluralize(sum(len(lane.sources) for lane in before), "source")
+    text = joined((f"{pluralize(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
     return row(Text.assemble(MARKS["finished"], f"     {text}", no_wrap=True), _usage_line(spent), width)
 
 
@@ -220,7 +220,7 @@ def _crowded(view: RunView, shown: Sequence[Lane], now: datetime, width: int, he
         return []
     chosen = sorted(shown, key=lambda lane: (lane.state != "running", -lane.lane))[: height - 1]
     lines = [_brief(view, lane, now, width) for lane in sorted(chosen, key=lambda lane: lane.lane)]
-    return [*lines, cut(Text(f"      and {counted(len(shown) - len(chosen), 'more agent')}", style="dim"), width)]
+    return [*lines, cut(Text(f"      and {pluralize(len(shown) - len(chosen), 'more agent')}", style="dim"), width)]
 
 
 # The line of phases: done, current, to come.
@@ -305,8 +305,8 @@ def _progress(view: RunView, width: int) -> Text:
     parts = (
         f"cycle {cycle}" if cycle else "",
         _steps(view),
-        counted(documents, "source") if documents else "",
-        counted(total.searches, "search", "searches") if total.searches else "",
+        pluralize(documents, "source") if documents else "",
+        pluralize(total.searches, "search", "searches") if total.searches else "",
         tokens(total),
         money(total),
     )
@@ -317,5 +317,5 @@ def _steps(view: RunView) -> str:
     steps = [part for part in view.coverage if part.step]  # 0 is the question itself
     if steps:
         answered = sum(part.status == "answered" for part in steps)
-        return f"{answered} of {counted(len(steps), 'step')} answered"
-    return f"a plan of {counted(len(view.plan.steps), 'step')}" if view.plan and view.plan.steps else ""
+        return f"{answered} of {pluralize(len(steps), 'step')} answered"
+    return f"a plan of {pluralize(len(view.plan.steps), 'step')}" if view.plan and view.plan.steps else ""

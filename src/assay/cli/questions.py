@@ -95,7 +95,7 @@ async def review(assay: Assay, view: RunView) -> bool:
 
 def edit_plan(plan: Plan) -> Plan | None:
     """The plan after the person's changes; None to cancel."""
-    text = plan_form.written(plan)
+    text = plan_form.format_plan(plan)
     while True:
         show(plan)
         choice = click.prompt(
@@ -130,5 +130,5 @@ def edited(text: str, plan: Plan) -> tuple[str, Plan]:
 
 def show(plan: Plan) -> None:
     """Print the plan on stderr."""
-    for line in plan_form.written(plan).splitlines():
+    for line in plan_form.format_plan(plan).splitlines():
         say(harmless(line))

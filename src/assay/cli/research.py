@@ -106,7 +106,7 @@ async def show_plan(assay: Assay, view: RunView, output: Output) -> Exit:
 
 def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
     """A plan, and the estimated cost of its run."""
-    form = plan.written(view.plan).splitlines() if view.plan else []
+    form = plan.format_plan(view.plan).splitlines() if view.plan else []
     spent = f", of which {price(view.usage.total)} is spent" if view.usage.total.usd else ""
     cost = f"estimated: {describe_estimate(estimate)}{spent}"
     return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", cost]

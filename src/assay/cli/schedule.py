@@ -23,7 +23,7 @@ from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.signals import Terminated, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
 from assay.services.notices import Target, changes_of, notice_of
@@ -105,7 +105,7 @@ def remove_schedule(references: Sequence[str], home: Path | None) -> None:
     ids = {book.find(reference).id for reference in references}
     for id in ids:
         book.remove(id)
-    say(f"{counted(len(ids), 'schedule')} removed")
+    say(f"{pluralize(len(ids), 'schedule')} removed")
 
 
 def output_for(
@@ -246,7 +246,7 @@ async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json
     try:
         with termination(), termination(signal.SIGINT):
             if output.verbosity >= 0:
-                say(f"watching {counted(len(book.all()), 'schedule')} (Ctrl-C ends)")
+                say(f"watching {pluralize(len(book.all()), 'schedule')} (Ctrl-C ends)")
             while True:
                 await ask_due(book, folder, configured, output)
                 await asyncio.sleep(EVERY)

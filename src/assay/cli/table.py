@@ -19,7 +19,7 @@ from assay.cli.options import Count, Money
 from assay.cli.run_options import ResearchCommand, paths_from, there
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UsageError
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.sources import Document
 from assay.core.usage import Budget
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
@@ -105,7 +105,7 @@ async def _table(job: TableJob, home: Path | None) -> int:
         orders = await table_orders(assay, documents, job.questions)
         batch = Batch(assay, orders, job.folder, job.terms, _Progress(job, documents, len(orders)))
         if batch.skipped and job.verbosity >= 0:
-            say(f"{counted(batch.skipped, 'cell')} of {len(orders)} done already")
+            say(f"{pluralize(batch.skipped, 'cell')} of {len(orders)} done already")
         try:
             ended = await worked(batch)
         finally:
@@ -172,7 +172,7 @@ def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Ex
         why = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if ended == "spent" else ""
         left = f", {undone} not done" if undone else ""
         cost = f"; {spent(batch)}"
-        size = f"{counted(len(table.rows), 'document')} by {counted(len(table.questions), 'question')}"
+        size = f"{pluralize(len(table.rows), 'document')} by {pluralize(len(table.questions), 'question')}"
         say(f"{size}: {answered} answered, {len(cells) - answered - undone} without an answer{left}{cost}{why}")
         for path in table_files(table, job.target):
             say(f"wrote {path}")

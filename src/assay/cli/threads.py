@@ -13,7 +13,7 @@ from assay.cli.library import exists, read_library, stored
 from assay.cli.runs.removal import describe_swept
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
 from assay.core.later import later
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 
 if TYPE_CHECKING:
     from assay.services import run_lists
@@ -43,7 +43,7 @@ def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> N
     table(
         ("thread", "last run", "", "title or first question"),
         [
-            (row.name, row.last_at[:16].replace("T", " "), counted(row.runs, "run"), row.title or row.question)
+            (row.name, row.last_at[:16].replace("T", " "), pluralize(row.runs, "run"), row.title or row.question)
             for row in page.threads
         ],
     )
@@ -142,7 +142,7 @@ async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
     async with stored(home) as assay:
         row = await assay.thread(reference)
         named = f"{clean(row.name)}  {row.last_at[:10]}  {clean(row.title or row.question)}"
-        confirm(f"Delete the thread with {counted(row.runs, 'run')}?", [named], yes=yes)
+        confirm(f"Delete the thread with {pluralize(row.runs, 'run')}?", [named], yes=yes)
         deleted = await assay.delete_thread(row.name)
         swept = await assay.tidy()
-    say(f"{counted(len(deleted), 'run')} deleted{describe_swept(swept)}")
+    say(f"{pluralize(len(deleted), 'run')} deleted{describe_swept(swept)}")

@@ -16,7 +16,7 @@ from assay.cli import options
 from assay.cli.figures import day
 from assay.cli.library import opened
 from assay.cli.terminal import confirm, first_word, say, table, write, write_json
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permission, UserRole, UserRow
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def counts(handed: Handover) -> str:
         (had.webhooks, "webhook"),
         (handed.schedules, "schedule"),
     )
-    return ", ".join(counted(number, word) for number, word in numbers if number) or "nothing"
+    return ", ".join(pluralize(number, word) for number, word in numbers if number) or "nothing"
 
 
 def _whose(source: str) -> str:
@@ -222,9 +222,9 @@ def remove_user(names: Sequence[str], data: bool, yes: bool, home: Path | None) 
         assay users rm ana ben --data
     """
     if data:
-        confirm(f"Delete all data of {counted(len(names), 'user')}?", names, yes=yes)
+        confirm(f"Delete all data of {pluralize(len(names), 'user')}?", names, yes=yes)
     asyncio.run(_remove(names, data, home))
-    say(f"{counted(len(names), 'user')} removed")
+    say(f"{pluralize(len(names), 'user')} removed")
 
 
 async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
@@ -234,8 +234,8 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
                 await assay.users.close(name)
                 erased = await assay.owned_by(name).erase()
                 say(
-                    f"of {name} were deleted: {counted(erased.runs, 'run')}, "
-                    f"{counted(erased.collections, 'collection')}, {counted(erased.schedules, 'schedule')}"
+                    f"of {name} were deleted: {pluralize(erased.runs, 'run')}, "
+                    f"{pluralize(erased.collections, 'collection')}, {pluralize(erased.schedules, 'schedule')}"
                 )
                 if not erased.swept:
                     say("texts that nobody refers to any more go with the next clean-up: assay runs prune")

@@ -23,7 +23,7 @@ from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_json, write_lines
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.export.bundle import BundleCheck, Verification
 from assay.export.bundle.contents import release as installed_release
 from assay.services.jobs.specifications import VerifyJob
@@ -65,7 +65,7 @@ def _recheck_lines(found: Rechecked, *, problems: bool) -> Iterator[str]:
     yield f"run {found.run_id}: {summed(found.now)}"
     if found.model:
         yield spent(found.model, found.usage)
-    yield f"{counted(len(changed), 'verdict')} changed, {counted(len(found.lost), 'claim')} lost"
+    yield f"{pluralize(len(changed), 'verdict')} changed, {pluralize(len(found.lost), 'claim')} lost"
 
 
 def _claim(claim: Again) -> Iterator[str]:
@@ -186,7 +186,7 @@ def _listed(names: Sequence[str]) -> str:
     """Format names as `a, b and c`; a hostile file may have thousands."""
     shown = [clean(name) for name in names[:_NAMED]]
     rest = len(names) - len(shown)
-    *first, last = [*shown, counted(rest, "other member")] if rest else shown
+    *first, last = [*shown, pluralize(rest, "other member")] if rest else shown
     return f"{', '.join(first)} and {last}" if first else last
 
 

@@ -20,7 +20,7 @@ from assay.cli.options import Command
 from assay.cli.terminal import Exit, clean, say, write_json, write_lines
 from assay.core.claims import HOLDING
 from assay.core.clean import local_path
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.sources import Passage
 from assay.core.usage import Usage
 
@@ -52,7 +52,7 @@ def judging(command: Command) -> Command:
 
 def spent(model: str, usage: Usage) -> str:
     """A judge's cost, in one line."""
-    calls = counted(usage.model_calls, "call")
+    calls = pluralize(usage.model_calls, "call")
     return f"judged by {model}: {joined((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
 
 
@@ -83,7 +83,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
         say(f"{file} states nothing that could be checked: that is not taken for a text whose claims hold")
         return Exit.UNVERIFIED
     falls_short = asked.least is not None and found.share < asked.least
-    lacks = asked.strict and found.summary.holding < found.summary.claims
+    lacks = asked.strict and found.summary.grounded_count < found.summary.claims
     return Exit.UNVERIFIED if falls_short or lacks else Exit.DONE
 
 
@@ -160,7 +160,7 @@ def _verdict_lines(found: VerifiedText, name: str, *, problems: bool) -> Iterato
         yield ""
     yield f"{clean(name)}: {summed(found.summary)}"
     if found.uncited:
-        yield counted(found.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold")
+        yield pluralize(found.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold")
 
 
 def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mapping[str, Passage]) -> Iterator[str]:

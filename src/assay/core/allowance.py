@@ -33,7 +33,7 @@ def used_or_held(run: Spent) -> tuple[float, int]:
     return max(usd, budget.usd or 0.0), max(tokens, budget.tokens or 0)
 
 
-def left(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
+def remainder_of(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
     """The rest of an allowance after these runs, which are all since it began."""
     usd, tokens = allowance.usd, allowance.tokens
     for run in runs:
@@ -64,7 +64,7 @@ def check(allowance: Allowance, runs: Sequence[Spent], going: int, brief: bytes)
         raise Overtaken
     if allowance.at_once is not None and going >= allowance.at_once:
         raise Overtaken
-    rest, wanted = left(allowance, runs), msgspec.json.decode(brief, type=_Limited).budget
+    rest, wanted = remainder_of(allowance, runs), msgspec.json.decode(brief, type=_Limited).budget
     if rest.usd is not None and (wanted.usd is None or wanted.usd > rest.usd):
         raise Overtaken
     if rest.tokens is not None and (wanted.tokens is None or wanted.tokens > rest.tokens):

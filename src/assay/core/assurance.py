@@ -32,7 +32,7 @@ class Assurance(msgspec.Struct, frozen=True, kw_only=True):
     answered: bool | None
 
     @property
-    def whole(self) -> bool:
+    def is_sound(self) -> bool:
         """True if every claim holds, and none is known to answer nothing."""
         return self.claims > 0 and not self.failing and self.answered is not False
 
@@ -246,7 +246,7 @@ def report_state(view: RunView) -> Literal["none", "writing", "finished"]:
 def unended(view: RunView) -> tuple[str, ...]:
     """Sentences that the run did not complete, why, and what there is of its report; empty for one that did."""
     state = _state(view)
-    return (_("{text}.").format(text=_("; ").join((state, _left(view)))),) if state else ()
+    return (_("{text}.").format(text=_("; ").join((state, _report_status(view)))),) if state else ()
 
 
 def _state(view: RunView) -> str:
@@ -263,7 +263,7 @@ def _state(view: RunView) -> str:
             return _("The run has not ended") if view.brief else ""
 
 
-def _left(view: RunView) -> str:
+def _report_status(view: RunView) -> str:
     """The existing part of such a run's report."""
     match report_state(view):
         case "none":

@@ -125,11 +125,11 @@ def read_blocks(text: str, *, html: bool = False) -> tuple[Block, ...]:
     Who they are by is known from what code stated (`core.translation.state`). Kept, as everything from writing to the
     final gate reads one report.
     """
-    return _kept(text, frozenset(speech().stated.items()), html)
+    return _parse_cached(text, frozenset(speech().stated.items()), html)
 
 
 @functools.lru_cache(maxsize=64)
-def _kept(text: str, known: frozenset[tuple[str, Statement]], html: bool) -> tuple[Block, ...]:
+def _parse_cached(text: str, known: frozenset[tuple[str, Statement]], html: bool) -> tuple[Block, ...]:
     del known  # what code stated decides on origins: without it in the key those of before would be given
     return parse(text, html=html)
 
@@ -275,7 +275,7 @@ class _Reader:
         start = self._lines[first][0]
         text = self._text[start : self._lines[after][0]]
         if kind in ("row", "head row"):
-            return Block(kind=kind, text=text, start=start, cells=tuple(_placed(inside, text, start)))
+            return Block(kind=kind, text=text, start=start, cells=tuple(_locate_cells(inside, text, start)))
         content = self._content if kind in _PROSE else token.content if kind == "code" else ""
         statement = statement_kind(content) if content and kind in _PROSE else None
         return Block(
@@ -291,7 +291,7 @@ class _Reader:
         )
 
 
-def _placed(cells: Iterable[Block], row: str, start: int) -> Iterator[Block]:
+def _locate_cells(cells: Iterable[Block], row: str, start: int) -> Iterator[Block]:
     """The cells of a row with the text of each, in which a bar is escaped; looked for after the cells before it."""
     read = 0
     row = row.replace("\0", "\ufffd")  # as markdown-it has it
@@ -369,7 +369,7 @@ def read_template(text: str) -> tuple[Section, ...]:
 _OPENING = regex("```|~~~|<")
 
 
-def closed(text: str) -> str:
+def close_markup(text: str) -> str:
     """`text` with what it leaves open (a code fence, HTML) closed, so that a heading put after it is one."""
     if not _OPENING.search(text):
         return text

@@ -142,7 +142,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     unrelated: int = 0
 
     @property
-    def holding(self) -> int:
+    def grounded_count(self) -> int:
         """How many claims are true to their sources: quoted or supported."""
         return sum(getattr(self, verdict) for verdict in HOLDING)
 

@@ -52,14 +52,14 @@ class Placer:
         """The event's coordinates; None if it belongs to the run or to research as a whole."""
         if envelope.type == AgentsPlanned.kind:
             self._plan(msgspec.json.decode(envelope.data, type=AgentsPlanned))
-        return self._placed(envelope.path)
+        return self._coordinates(envelope.path)
 
     def agents_of(self, cycle: int) -> tuple[int, int]:
         """The block of the agents of a cycle, and how many of them are planned so far."""
         block = _agents(cycle)
         return self._blocks.setdefault(block, len(self._blocks)), len(self._tabs.get(block, ()))
 
-    def _placed(self, path: Path) -> Coordinates | None:
+    def _coordinates(self, path: Path) -> Coordinates | None:
         if not path or path == (RESEARCH,):
             return None
         lane = lane_of(path)

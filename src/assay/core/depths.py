@@ -135,10 +135,10 @@ def changed_depths(strategy: str, changes: Mapping[SetDepth, Mapping[str, int | 
     Raises:
         ConfigError: both are set, and the minimum is greater than the maximum.
     """
-    return {depth: _changed(strategy, depth, changes.get(depth, {})) for depth in depths_of(strategy)}
+    return {depth: _apply_changes(strategy, depth, changes.get(depth, {})) for depth in depths_of(strategy)}
 
 
-def _changed(strategy: str, depth: SetDepth, changes: Mapping[str, int | float]) -> DepthRules:
+def _apply_changes(strategy: str, depth: SetDepth, changes: Mapping[str, int | float]) -> DepthRules:
     rules = _in_order(msgspec.structs.replace(depths_of(strategy)[depth], **changes), changes)
     if strategy == "reflective" and "cycles" not in changes:
         rules = msgspec.structs.replace(rules, cycles=rules.max_steps + 1)

@@ -71,7 +71,7 @@ def difference(before: Report, after: Report) -> Difference:
 
     Claims with the same words are paired first, in order; then the most similar of the rest, from `ALIKE` on.
     """
-    pairs, dropped, added = _paired(before.claims, after.claims)
+    pairs, dropped, added = _pair_claims(before.claims, after.claims)
     changed = [pair for pair in pairs if _differs(pair)]
     order = {claim.id: place for place, claim in enumerate(after.claims)}
     changed.sort(key=lambda pair: order[pair.after.id])
@@ -106,7 +106,7 @@ def _differs(pair: ChangedClaim) -> bool:
 Rest = list[ReportClaim]
 
 
-def _paired(before: Sequence[ReportClaim], after: Sequence[ReportClaim]) -> tuple[list[ChangedClaim], Rest, Rest]:
+def _pair_claims(before: Sequence[ReportClaim], after: Sequence[ReportClaim]) -> tuple[list[ChangedClaim], Rest, Rest]:
     """The pairs, and the rest of either report, in order."""
     waiting: dict[tuple[str, ...], Rest] = {}
     for claim in before:

@@ -137,7 +137,7 @@ def dimension_of(text: str) -> str:
 def unit_of(text: str, dimension: str) -> str:
     """The unit of a dimension that a text names: `m` for "length in metres"; "" for none."""
     match = re.search(rf"(?<!\w){_units(dimension)}(?!\w)", text, re.IGNORECASE)
-    return _named(match) if match else ""
+    return _matched_group(match) if match else ""
 
 
 def converted(value: Decimal, unit: str, to: str) -> Decimal | None:
@@ -149,17 +149,19 @@ def converted(value: Decimal, unit: str, to: str) -> Decimal | None:
 
 def stated(text: str, dimension: str, language: str) -> list[StatedMeasure]:
     """The numbers of a dimension in a text, by the words of its language; of all, if it is unknown or has none here."""
-    found = _stated(dimension, language if language in _WORDS else "").finditer(text)
-    return [StatedMeasure(*match.span(), match["number"] or match["after"], _named(match)) for match in found]
+    found = _measure_pattern(dimension, language if language in _WORDS else "").finditer(text)
+    return [StatedMeasure(*match.span(), match["number"] or match["after"], _matched_group(match)) for match in found]
 
 
 def lengths_of_things(text: str) -> list[tuple[StatedMeasure, str]]:
     """The numbers that English says before a long thing, with what follows: "the 4-kilometre Drogden Tunnel"."""
     found = _LENGTH_OF_THING.finditer(text)
-    return [(StatedMeasure(*match.span("said"), match["number"], _named(match)), match["thing"]) for match in found]
+    return [
+        (StatedMeasure(*match.span("said"), match["number"], _matched_group(match)), match["thing"]) for match in found
+    ]
 
 
-def _named(match: re.Match[str]) -> str:
+def _matched_group(match: re.Match[str]) -> str:
     return next((name.strip("_") for name, value in match.groupdict().items() if value and name[0] == "_"), "")
 
 
@@ -183,7 +185,7 @@ def words_of(dimension: str) -> frozenset[str]:
 
 
 @cache
-def _stated(dimension: str, language: str) -> re.Pattern[str]:
+def _measure_pattern(dimension: str, language: str) -> re.Pattern[str]:
     known = [_WORDS[language]] if language else list(_WORDS.values())
     said = "|".join(
         word for words in (*(each[dimension] for each in known), _NOUNS[dimension]) for word in words.split()

@@ -181,11 +181,11 @@ class FieldText:
             if found.lastgroup == "end":
                 self._state = then
                 break
-            into.append(_decoded(found))
+            into.append(_decode_escape(found))
         return at
 
 
-def _decoded(found: re.Match[str]) -> str:
+def _decode_escape(found: re.Match[str]) -> str:
     kind, token = found.lastgroup or "", found[found.lastgroup or 0]
     match kind:
         case "plain":

@@ -237,11 +237,11 @@ def terms(text: str, analysis: str) -> list[str]:
         text = TONES.sub("", PAIRED.sub(_pairs, text))
     if analysis != UNSTEMMED:
         return _analyzer(analysis).analyze(text)
-    return list(map(_cut, _analyzer(analysis).analyze(text.translate(_PERSIAN))))
+    return list(map(_truncate, _analyzer(analysis).analyze(text.translate(_PERSIAN))))
 
 
 @lru_cache(maxsize=KEPT)
-def _cut(word: str) -> str:
+def _truncate(word: str) -> str:
     """The first letters of a word, with their vowel signs; a word with a digit as it is."""
     if len(word) <= CUT or any(map(str.isdigit, word)):
         return word
@@ -266,7 +266,7 @@ class _StemCache(dict[bytes, str]):
             self.clear()
         found = self._analyzer.analyze(word.decode())
         stem = found[0] if found else ""
-        self[word] = stem = _cut(stem) if self._analysis == UNSTEMMED else stem
+        self[word] = stem = _truncate(stem) if self._analysis == UNSTEMMED else stem
         return stem
 
 

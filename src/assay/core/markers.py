@@ -25,11 +25,11 @@ CitationMode = Literal["numbers", "footnotes", "links", "markers", "none"]
 
 def parse(text: str) -> list[Marker]:
     """The markers of `text`, in order."""
-    return list(_parsed(text))
+    return list(_parse_markers(text))
 
 
 @functools.lru_cache(maxsize=128)
-def _parsed(text: str) -> tuple[Marker, ...]:
+def _parse_markers(text: str) -> tuple[Marker, ...]:
     """Cached, since every step from writing to the gate needs it for one report."""
     return tuple(token.marker for token in scan(text) if token.marker is not None)
 
@@ -78,7 +78,7 @@ def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Map
     modes a bare `[1]` (any `[^1]`) of the text itself is escaped, so that it does not look like a citation.
     """
     tokens = list(scan(text))
-    bare = _bare(mode, set(numbers.values()))
+    bare = _bracket_pattern(mode, set(numbers.values()))
     edits = _escapes(text, tokens, bare) if bare is not None else []
     shown: set[object] = set()
     last = 0
@@ -88,7 +88,7 @@ def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Map
         ids = [name for name in marker.ids if name in numbers] if mode != "none" else []
         edits.append((marker.start, marker.end, _citation(ids, numbers, mode, links, shown)))
         last = marker.end
-    return _edited(text, sorted(edits), _APART.get(mode, ""))
+    return _apply_edits(text, sorted(edits), _APART.get(mode, ""))
 
 
 _Edit = tuple[int, int, str]
@@ -99,7 +99,7 @@ _APART: dict[CitationMode, str] = {
 }  # `^[1]` is a footnote to pandoc, `][^1]` a link
 
 
-def _edited(text: str, edits: list[_Edit], apart: str) -> Rendered:
+def _apply_edits(text: str, edits: list[_Edit], apart: str) -> Rendered:
     """`text` with `edits` made; what becomes empty goes with the space before it (at a line's start, after it).
 
     References are kept apart from text that Markdown would join to them: from the characters `apart` before them, and,
@@ -166,7 +166,7 @@ def _with_space(text: str, since: int, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _bare(mode: CitationMode, numbers: set[int]) -> re.Pattern[str] | None:
+def _bracket_pattern(mode: CitationMode, numbers: set[int]) -> re.Pattern[str] | None:
     """The opening brackets of text that a reader would take for a citation although it is not."""
     if mode == "footnotes":
         return re.compile(r"\[(?=\^\s*[0-9]+\s*\])")

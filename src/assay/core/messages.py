@@ -121,7 +121,7 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
 
 
-def closed(fields: Mapping[str, Any]) -> dict[str, Any]:
+def object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON Schema of an object with these fields, all required and no others allowed, as strict services want
     it.
     """
@@ -159,7 +159,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     rarity: Rarity | msgspec.UnsetType = msgspec.UNSET
     closeness: Closeness | msgspec.UnsetType = msgspec.UNSET
 
-    def named(self, name: str) -> tuple[str, ...]:
+    def user_texts(self, name: str) -> tuple[str, ...]:
         """The texts of the user messages with this `name`, in order."""
         return tuple(message.text for message in self.messages if message.role == "user" and message.name == name)
 

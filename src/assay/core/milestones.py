@@ -73,7 +73,7 @@ def shorten(line: str, width: int = LONGEST) -> str:
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def pluralize(number: int, noun: str, plural: str = "") -> str:
     """`1 source`, `2,000 sources`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
@@ -91,7 +91,7 @@ def _(event: events.RunResumed) -> str:
 
 @milestone.register
 def _(event: events.RunContinued) -> str:
-    known = f"{counted(event.sources, 'source')}, {counted(event.passages, 'passage')}"
+    known = f"{pluralize(event.sources, 'source')}, {pluralize(event.passages, 'passage')}"
     return f"continuing from run {event.parent}: {known}"
 
 
@@ -124,7 +124,7 @@ def _(event: events.AgentFailed) -> str:
 
 @milestone.register
 def _(event: events.FindingAdded) -> str:
-    passages = counted(len(event.passages), "passage")
+    passages = pluralize(len(event.passages), "passage")
     if event.uncited:
         return f"agent {event.lane} reported and cited nothing; {passages} of those it was shown are nearest"
     return f"agent {event.lane} reported: {passages} cited"
@@ -154,7 +154,7 @@ def _(event: events.CoverageAssessed) -> str:
     if not steps and event.coverage:
         return f"coverage: the question is {_COVERED[event.coverage[0].status]}"
     answered = sum(part.status == "answered" for part in steps)
-    return f"coverage: {answered} of {counted(len(steps), 'step')} answered"
+    return f"coverage: {answered} of {pluralize(len(steps), 'step')} answered"
 
 
 @milestone.register
@@ -174,7 +174,7 @@ def _(event: events.VerifySummary) -> str:
     counts = ((verdict, getattr(event.summary, verdict)) for verdict in VERDICTS)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
     gate = "" if event.passed else f"; the gate failed: {'; '.join(event.problems)}"
-    return f"checked {counted(event.summary.claims, 'claim')}{': ' if found else ''}{found}{gate}"
+    return f"checked {pluralize(event.summary.claims, 'claim')}{': ' if found else ''}{found}{gate}"
 
 
 @milestone.register
@@ -253,7 +253,7 @@ def _(event: events.ToolFailed) -> str:
 @detail.register
 def _(event: events.SearchPerformed) -> str:
     shared = ", shared" if event.shared else ""
-    return f"searched {event.query!r}: {counted(event.results, 'document')} ({event.provider}{shared})"
+    return f"searched {event.query!r}: {pluralize(event.results, 'document')} ({event.provider}{shared})"
 
 
 @detail.register

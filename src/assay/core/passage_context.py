@@ -116,7 +116,7 @@ def read(text: str) -> list[ShownSource]:
             passage.append("\n" + line[2:])
         elif passage is not None and line.startswith(_SAME_LINE):
             passage.append(line[2:])
-        elif header and _about(header) is not None:
+        elif header and _header_facts(header) is not None:
             headers.append(header)
             found.append([])
             passage, context, telling = None, {}, False
@@ -145,7 +145,7 @@ def _context(passage: Passage, title: str) -> PassageContext:
 
 def _source(header: re.Match[str], passages: Sequence[_Read]) -> ShownSource:
     id = header[1]
-    kind, published, notices = _about(header) or ("unknown", "", ())
+    kind, published, notices = _header_facts(header) or ("unknown", "", ())
     return ShownSource(
         id=id,
         title=_unescape(header[2]),
@@ -176,7 +176,7 @@ def _noticed(notice: Notice) -> str:
     return text if _NOTICE.fullmatch(text) and text not in KINDS else ""
 
 
-def _about(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | None:
+def _header_facts(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | None:
     """Kind, date and notices in the brackets of a header; None if `show` did not write them."""
     parts = header[4].split(", ") if header[4] is not None else []
     kind = next((each for each in KINDS if parts and each == parts[0]), None)

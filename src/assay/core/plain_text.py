@@ -102,7 +102,7 @@ def spaced_rows(text: str) -> tuple[tuple[CellSpan, ...], ...]:
     columns = None if "\t" in text else _columns(body, starts[lacks:])
     if columns is None and any(len(line) != widest for line in body):
         return ()
-    placed = [tuple(line) for line in body] if columns is None else _placed(body, starts[lacks:], columns)
+    placed = [tuple(line) for line in body] if columns is None else _align_cells(body, starts[lacks:], columns)
     if placed is None or len(placed[0]) < FEWEST_COLUMNS or not _has_figures(text, placed[1:]):
         return ()
     if lacks and len(placed[0]) != widest:
@@ -123,7 +123,7 @@ def _columns(lines: list[list[CellSpan]], starts: list[int]) -> list[CellSpan]:
     return found
 
 
-def _placed(
+def _align_cells(
     lines: list[list[CellSpan]], starts: list[int], columns: list[CellSpan]
 ) -> list[tuple[CellSpan, ...]] | None:
     """The cells of each line by column; None if a column would have two cells of a line."""

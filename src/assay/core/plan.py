@@ -99,7 +99,7 @@ _OF_STEP = ("description", "type", "needs_search")
 _YES = {"yes": True, "true": True, "no": False, "false": False}
 
 
-def written(plan: Plan) -> str:
+def format_plan(plan: Plan) -> str:
     """The form of a plan. Reading it gives the same plan in all that a person plans: titles, descriptions, kinds."""
     return "\n".join(_lines(plan)) + "\n"
 
@@ -143,14 +143,14 @@ def checked(plan: Plan) -> Plan:
     """
     if not 1 <= len(plan.steps) <= MOST_STEPS:
         raise UsageError(f"a plan has 1 to {MOST_STEPS} steps, and this has {len(plan.steps)}")
-    steps = tuple(_checked(number, step) for number, step in enumerate(plan.steps, 1))
+    steps = tuple(_check_step(number, step) for number, step in enumerate(plan.steps, 1))
     if not any(step.needs_search for step in steps):
         raise UsageError("no step of the plan searches; at least one has to")
     title, thought = _fits(plan.title, "the title"), _fits(plan.thought, "the thought")
     return Plan(title=title or steps[0].title, thought=thought, steps=steps)
 
 
-def _checked(number: int, step: PlanStep) -> PlanStep:
+def _check_step(number: int, step: PlanStep) -> PlanStep:
     title = _fits(step.title, f"the title of step {number}")
     if not title:
         raise UsageError(f"step {number} has no title: write one")
@@ -300,12 +300,12 @@ class StepTitles:
     def _inside(self, string: list[str], sign: str, found: list[str]) -> None:
         if sign == '"' and not self._escaped:
             self._string = None
-            self._whole(_decoded("".join(string)), found)
+            self._end_string(_decode_string("".join(string)), found)
             return
         self._escaped = sign == "\\" and not self._escaped
         string.append(sign)
 
-    def _whole(self, text: str, found: list[str]) -> None:
+    def _end_string(self, text: str, found: list[str]) -> None:
         last = self._open[-1]
         if not last.is_list and last.key is None:
             last.key = text
@@ -322,7 +322,7 @@ class StepTitles:
         return last.key == TITLE and above is not None and above.is_list and last.within in (STEPS, None)
 
 
-def _decoded(text: str) -> str:
+def _decode_string(text: str) -> str:
     try:
         return msgspec.json.decode(f'"{text}"'.encode(errors="replace"), type=str, strict=False)
     except UNREADABLE:

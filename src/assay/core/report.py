@@ -252,7 +252,7 @@ def render_report(view: RunView, citations: CitationMode) -> tuple[Report, Rende
         forked_from=view.brief.fork.run if view.brief and view.brief.fork else "",
         conflicts=view.conflicts,
         copies=view.copies,
-        removed=tuple(_removed(claim) for claim in view.removed),
+        removed=tuple(_removed_claim(claim) for claim in view.removed),
         further=_further(view, books),
         looked=look_over(view),
         thinking=_thinking(view),
@@ -296,7 +296,7 @@ def _claim(view: RunView, claim: Claim, body: RenderedText, books: Bibliography)
     )
 
 
-def _removed(claim: RemovedClaim) -> ReportRemoved:
+def _removed_claim(claim: RemovedClaim) -> ReportRemoved:
     return ReportRemoved(
         id=claim.id,
         text=strip(claim.text),

@@ -188,11 +188,11 @@ def grown(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSentence
 
 def read_block(report: str, number: int, block: ReportBlock, markers: Sequence[Marker]) -> tuple[ReportSentence, ...]:
     """The sentences of a block, without ids; `markers` are those inside it."""
-    text, places = _without(block, markers)
+    text, places = _strip_markers(block, markers)
     return tuple(_sentences(report, number, block, text, places, markers)) if text.strip() else ()
 
 
-def _without(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, Sequence[int]]:
+def _strip_markers(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, Sequence[int]]:
     """The block's text without markers and the spaces before them, with the place of each character."""
     if not markers:
         return block.text, block.places
@@ -232,11 +232,11 @@ def _sentences(
 
 def _spans(kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[Marker]) -> list[tuple[int, int]]:
     """The spans of sentences; a row, or a frame cited at its end, is one sentence."""
-    spans = sentences(_masked(text))
+    spans = sentences(_mask_dots(text))
     whole = [(spans[0][0], spans[-1][1])]
     if kind != "paragraph":
         return whole
-    spans = _cut(text, spans, {bisect_left(places, marker.start) for marker in markers})
+    spans = _split_at_citations(text, spans, {bisect_left(places, marker.start) for marker in markers})
     cited_at_end = markers and all(marker.start > places[spans[-1][0]] for marker in markers)
     return whole if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
 
@@ -248,7 +248,7 @@ _END_AHEAD = regex(r"(?:[.!?…]+[\"'”’»)\]*_]*(?=\s))?")
 _OPENS = regex(r"[\"'“„«‘(\[*_]*[^\W\d_]")
 
 
-def _cut(text: str, spans: Sequence[tuple[int, int]], cited: Set[int]) -> list[tuple[int, int]]:
+def _split_at_citations(text: str, spans: Sequence[tuple[int, int]], cited: Set[int]) -> list[tuple[int, int]]:
     """The spans, cut where a citation stands at an end of sentence, before a capital.
 
     By words alone "every month. For the next" may be one sentence; with a citation between them it is two.
@@ -270,7 +270,7 @@ def _cut(text: str, spans: Sequence[tuple[int, int]], cited: Set[int]) -> list[t
 _HIDING = regex(r"[\\`~$<\[【［]")
 
 
-def _masked(text: str) -> str:
+def _mask_dots(text: str) -> str:
     """`text` with the dots in code, links and formulas masked, so that no sentence ends there."""
     if not _HIDING.search(text):
         return text

@@ -145,10 +145,10 @@ def look_over(view: RunView) -> Looked:
         read=len({each.document_sha256 for each in view.sources.values() if each.media_type != SNIPPET}),
         unreadable=len({each.url for each in view.unreadable}),
         agents=len(view.lanes),
-        ended=tuple(dict.fromkeys(why for lane in view.lanes if (why := _ended(lane)))),
+        ended=tuple(dict.fromkeys(why for lane in view.lanes if (why := _stop_cause(lane)))),
     )
 
 
-def _ended(lane: Lane) -> str:
+def _stop_cause(lane: Lane) -> str:
     """The cause that ended an agent early: an error, or a limit by its name; "" if nothing did."""
     return lane.error or (lane.stop if lane.stop != "done" else "")

@@ -126,11 +126,11 @@ def _is_note(line: str) -> bool:
 
 def ends_unfinished(line: str) -> bool:
     """True if something must follow a line: it ends with a comma, a colon, or a word that another follows."""
-    return line.endswith(_UNFINISHED) or line.rpartition(" ")[2].casefold() in _connecting()
+    return line.endswith(_UNFINISHED) or line.rpartition(" ")[2].casefold() in _connecting_words()
 
 
 @functools.cache
-def _connecting() -> frozenset[str]:
+def _connecting_words() -> frozenset[str]:
     """Words that another follows, in every language: a line is too short to tell which it is in."""
     return frozenset(" ".join(COMMON_WORDS.values()).split())
 
@@ -162,10 +162,10 @@ def _cuts(paragraph: str) -> tuple[int, ...]:
     """Cached for short paragraphs: those of passages and reports are needed again and again."""
     cuts = (end for _, end in nupunkt.sent_spans(paragraph))
     units = (match.end() for match in _UNIT_END.finditer(paragraph) if match[1].isupper())
-    return (*(cut for cut in cuts if cut < len(paragraph) and not _joined(paragraph, cut)), *units)
+    return (*(cut for cut in cuts if cut < len(paragraph) and not _is_false_cut(paragraph, cut)), *units)
 
 
-def _joined(paragraph: str, cut: int) -> bool:
+def _is_false_cut(paragraph: str, cut: int) -> bool:
     """True if a cut is false: after an abbreviation, an ordinal, a short word or a Roman numeral before lower case."""
     last, first = _word_before(paragraph, cut), _FIRST_WORD.match(paragraph, cut)
     if not last or first is None:

@@ -144,7 +144,7 @@ def _locale(phrases: Phrases) -> str:
     return phrases.locale.replace("-", "_")
 
 
-def listed(parts: Iterable[str]) -> str:
+def join_list(parts: Iterable[str]) -> str:
     """`A, B, C`, with the comma of the current language."""
     return gettext(", ").join(parts)
 
@@ -152,7 +152,7 @@ def listed(parts: Iterable[str]) -> str:
 def enumerated(parts: Iterable[str], most: int) -> str:
     """`A, B and 3 more`: at most `most` of the parts, and how many are left out."""
     every = list(parts)
-    text = listed(every[:most])
+    text = join_list(every[:most])
     if len(every) <= most:
         return text
     return ngettext("{parts} and {count} more", "{parts} and {count} more", len(every) - most).format(

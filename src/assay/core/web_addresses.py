@@ -41,15 +41,17 @@ class Url(msgspec.Struct, frozen=True):
     @property
     def origin(self) -> str:
         """Scheme, host and port: what robots.txt and request limits apply to."""
-        return f"{self.scheme}://{self._named}:{self.port}"
+        return f"{self.scheme}://{self._bracketed_host}:{self.port}"
 
     @property
     def authority(self) -> str:
         """The host as in an address, with the port if it is not the scheme's default."""
-        return self._named if self.port == SCHEMES[f"{self.scheme}:"] else f"{self._named}:{self.port}"
+        return (
+            self._bracketed_host if self.port == SCHEMES[f"{self.scheme}:"] else f"{self._bracketed_host}:{self.port}"
+        )
 
     @property
-    def _named(self) -> str:
+    def _bracketed_host(self) -> str:
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
@@ -306,7 +308,7 @@ def find_doi(stated: str, url: str) -> str:
     """The DOI that a document states, or that is in its address (of doi.org or a publisher); "" for none."""
     given = DOI.search(one_line(stated[:MOST]))
     if given:
-        return _whole(given[0])
+        return _trim_doi(given[0])
     try:
         parts = urlsplit(one_line(url))
         asked = parse_qs(parts.query, max_num_fields=50).get("doi", [""])[0]
@@ -315,10 +317,10 @@ def find_doi(stated: str, url: str) -> str:
     if parts.scheme.lower() not in ("http", "https"):
         return ""
     inside = re.search(rf"(?:^|/|doi:)({DOI.pattern})$", unquote(parts.path)) or DOI.fullmatch(asked)
-    return _whole(inside[inside.lastindex or 0]) if inside else ""
+    return _trim_doi(inside[inside.lastindex or 0]) if inside else ""
 
 
-def _whole(found: str) -> str:
+def _trim_doi(found: str) -> str:
     """The DOI without what publishers append, and without the end of a sentence or of a bracket around it, unless
     nothing else would be left ("10.1234/pdf").
     """

@@ -84,14 +84,14 @@ SPAN_BYTES = 300
 """Bytes of a passage besides its text."""
 
 
-def cut(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
+def segment_utf8(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
     """The passages of a text in UTF-8."""
     return segment(text.decode(), syntax)
 
 
 def cut_all(texts: Texts) -> list[tuple[PassageSpan, ...]]:
     """The passages of each of several texts."""
-    return [cut(text, syntax) for text, syntax in texts]
+    return [segment_utf8(text, syntax) for text, syntax in texts]
 
 
 def _begin_here(texts: Texts) -> Callable[[], list[tuple[PassageSpan, ...]]]:
@@ -111,7 +111,7 @@ class DocumentReader:
         *,
         texts: int = 64,
         lists: int = 256,
-        cut: Cut = cut,
+        cut: Cut = segment_utf8,
         begin: BeginCutting = _begin_here,
     ) -> None:
         self._blobs, self._cut, self._begin = blobs, cut, begin

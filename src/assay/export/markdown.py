@@ -16,7 +16,7 @@ from assay.core.patterns import regex
 from assay.core.phrases import reason, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import gettext as _
-from assay.core.translation import listed, number
+from assay.core.translation import join_list, number
 from assay.core.view import RunView
 from assay.export import ViewExporter, report_parts
 from assay.locale import speaking
@@ -70,7 +70,7 @@ def _section(title: str, text: str) -> str:
 def _verification(view: RunView, report: Report) -> str:
     """The results of checking: one line if all claims hold, else a table of the counts and of the claims to check."""
     summary, problems = report.summary, report_parts.to_check(view)
-    if summary.holding == summary.claims and not summary.dropped_markers and not report.removed:
+    if summary.grounded_count == summary.claims and not summary.dropped_markers and not report.removed:
         return report_parts.counts(summary)
     given = [name for name in VERDICTS if getattr(summary, name)]
     tables = (
@@ -117,7 +117,7 @@ def _details(source: ReportSource) -> str:
     where = f"<{place.target}>" if place.target else escape_markdown(place.where)
     known = (escape_markdown(each) for each in report_parts.known(source))
     parts = (escape_markdown(place.title), *known, where, report_parts.retrieved(place.retrieved))
-    return listed(part for part in parts if part)
+    return join_list(part for part in parts if part)
 
 
 def _definitions(report: Report, citations: CitationMode) -> str:

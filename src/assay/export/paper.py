@@ -13,7 +13,7 @@ from assay.core.clean import one_line
 from assay.core.markers import CitationMode, strip
 from assay.core.phrases import reason, verdict
 from assay.core.report import Report, ReportPassage, ReportSource
-from assay.core.translation import date_of, is_right_to_left, labelled, listed, speech
+from assay.core.translation import date_of, is_right_to_left, join_list, labelled, speech
 from assay.core.translation import gettext as _
 from assay.core.view import RunView
 from assay.export import report_parts
@@ -75,7 +75,7 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
     title, question = one_line(view.report.title), one_line(view.question)
     made = _made(view)
     asked = question if title and title != question else ""
-    checked = _("{text}.").format(text=listed((date_of(f"{made:%Y-%m-%d}"), assurance_text(view))))
+    checked = _("{text}.").format(text=join_list((date_of(f"{made:%Y-%m-%d}"), assurance_text(view))))
     facts = (asked, f"{checked} {report_parts.counts(report.summary)}".strip())
     return Paper(
         title=line(title or question or _("Report")),
@@ -159,7 +159,7 @@ def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSourc
     place = report_parts.place(source)
     parts = (
         Piece(text=line(place.title or place.where).text, link=place.target),
-        Piece(text=line(listed(name.full for name in read_names(source.author))).text),
+        Piece(text=line(join_list(name.full for name in read_names(source.author))).text),
         Piece(text=line(report_parts.found_date(source) or one_line(date_of(source.published))).text),
         *(Piece(text=line(each).text) for each in report_parts.known(source)),
         Piece(text=line(place.where).text if place.title else "", link=place.target),

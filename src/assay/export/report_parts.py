@@ -23,7 +23,7 @@ from assay.core.patterns import regex
 from assay.core.phrases import MEANINGS, notice_line, reason, relevance, source_kind, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, render_report
 from assay.core.sources import FOUND_BY, FOUND_DATE, READ_BY, SNIPPET
-from assay.core.translation import Phrases, Statement, date_of, labelled, listed, ngettext, number, spoken
+from assay.core.translation import Phrases, Statement, date_of, join_list, labelled, ngettext, number, spoken
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import Scalar, Value
 from assay.core.view import RunView
@@ -288,7 +288,7 @@ def value(value: Value) -> str:
     """The value of a field on one line; a dash if it is unknown."""
     if value is None:
         return "–"
-    return listed(map(_scalar, value)) if isinstance(value, tuple) else _scalar(value)
+    return join_list(map(_scalar, value)) if isinstance(value, tuple) else _scalar(value)
 
 
 def _scalar(value: Scalar) -> str:
@@ -305,14 +305,14 @@ def counts(summary: Summary) -> str:
     if not summary.claims:
         return ""
     # adjectives agree with numbers in many languages: those put the number after them, in brackets
-    listing = listed(
+    listing = join_list(
         _("{count} {verdict}").format(count=number(count), verdict=verdict(name)) for name, count in _counted(summary)
     )
     lines = [labelled(counted.claims(summary.claims), listing)]
     if summary.dropped_markers:
         lines.append(counted.citations_dropped(summary.dropped_markers))
     fared = _("{text}.").format(text=_("; ").join(lines))
-    answering = listed(_answering(name, count) for name in RELEVANT if (count := getattr(summary, name)))
+    answering = join_list(_answering(name, count) for name in RELEVANT if (count := getattr(summary, name)))
     relevant = _("{text}.").format(text=labelled(_("Relevance"), answering))
     return f"{fared} {relevant}" if answering else fared
 

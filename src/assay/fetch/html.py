@@ -176,7 +176,7 @@ def _article(tree: LexborHTMLParser) -> str:
 
     for node in tree.css(TEXTLESS):
         node.decompose()
-    page = _parsed(_narrowed(tree))
+    page = _parse_page(_narrow_page(tree))
     found = trafilatura.extract(page, output_format="markdown", include_tables=True, include_comments=False) or ""
     return unwrapped(found)
 
@@ -190,7 +190,7 @@ def unwrapped(article: str) -> str:
     return "```".join(parts)
 
 
-def _parsed(page: str) -> HtmlElement:
+def _parse_page(page: str) -> HtmlElement:
     """The tree that trafilatura builds from a page, with one class for all elements.
 
     lxml's own parser calls a Python function for the class at each access to an element, which takes a tenth of the
@@ -204,7 +204,7 @@ def _parsed(page: str) -> HtmlElement:
     return html.document_fromstring(page.encode(), parser=parser)
 
 
-def _narrowed(tree: LexborHTMLParser) -> str:
+def _narrow_page(tree: LexborHTMLParser) -> str:
     """The page as HTML, or only the one element that holds nearly all of its paragraphs."""
     root = _root(tree)
     inside = _prose(root)

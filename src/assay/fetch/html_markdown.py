@@ -191,7 +191,7 @@ class _Writer:
             return False
         if tag.startswith("-") or tag == "!doctype":
             return tag == "-document"
-        if tag in DROPPED or _hidden(node):
+        if tag in DROPPED or _is_hidden(node):
             return False
         if tag == "pre":
             self._code(node)
@@ -366,7 +366,7 @@ def _address(link: LexborNode) -> str:
     return "" if found.lower().startswith(("javascript:", "data:")) else found
 
 
-def _hidden(node: LexborNode) -> bool:
+def _is_hidden(node: LexborNode) -> bool:
     attributes = node.attributes
     if not attributes:
         return False

@@ -147,10 +147,10 @@ def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     metas = _metas(tree)
     return PageMetadata(
         title=_title(tree, metas),
-        description=_first(metas, "og:description", "description", "twitter:description"),
+        description=_first_value(metas, "og:description", "description", "twitter:description"),
         url=_canonical(tree),
         author=_author(metas) or linked.author,
-        published=iso_date(_first(metas, *PUBLISHED).replace("/", "-")) or linked.published or _marked_day(tree),
+        published=iso_date(_first_value(metas, *PUBLISHED).replace("/", "-")) or linked.published or _marked_day(tree),
         language=_language(tree),
         facts=_facts(metas, linked),
     )
@@ -185,7 +185,7 @@ def _metas(tree: LexborHTMLParser) -> Metas:
     return found
 
 
-def _first(metas: Metas, *names: str) -> str:
+def _first_value(metas: Metas, *names: str) -> str:
     """The first value among these names that is not empty."""
     return next((metas[name][0] for name in names if name in metas), "")
 
@@ -195,7 +195,7 @@ def _value(stated: str | None) -> str:
 
 
 def _title(tree: LexborHTMLParser, metas: Metas) -> str:
-    stated = fit(_first(metas, "og:title", "citation_title"))
+    stated = fit(_first_value(metas, "og:title", "citation_title"))
     for selector in ("title", "h1"):
         node = None if stated else tree.css_first(selector)
         if node is not None:
@@ -207,15 +207,15 @@ def _author(metas: Metas) -> str:
     """The authors according to the page: each author of a paper, else one; an address is not a name."""
     if several := metas.get("citation_author"):
         return "; ".join(" ".join(name.split()) for name in several)[:300]
-    stated = _first(metas, "author", "article:author", "dc.creator", "parsely-author", "sailthru.author")
+    stated = _first_value(metas, "author", "article:author", "dc.creator", "parsely-author", "sailthru.author")
     return "" if stated.startswith(("http://", "https://")) else stated[:300]
 
 
 def _facts(metas: Metas, linked: Linked) -> dict[str, str]:
-    stated = {key: _first(metas, *names)[:300] for key, names in FACTS.items()}
+    stated = {key: _first_value(metas, *names)[:300] for key, names in FACTS.items()}
     stated["modified"] = iso_date(stated["modified"]) or linked.modified
     stated["type"] = linked.type or stated["type"]
-    if not linked.free or _first(metas, TIER).lower() in ("metered", "locked"):
+    if not linked.free or _first_value(metas, TIER).lower() in ("metered", "locked"):
         stated[ACCESS] = PAYWALL
     return {key: value for key, value in stated.items() if value}
 
@@ -269,12 +269,12 @@ def with_lead(article: str, full: str, description: str) -> str:
 def _lead(article: str, full: str, description: str) -> list[str]:
     """The blocks of `full` between the headline and the article's first block that form the lead."""
     blocks = full.split("\n\n", WITHIN)[:WITHIN]
-    known, described = _bare(article), _bare(description)
+    known, described = _alphanumerics(article), _alphanumerics(description)
     first = next((at for at, block in enumerate(blocks) if _begins(block, known)), 0)
     headlines = [at for at in range(first) if blocks[at].startswith("# ")]
     found = []
     for block in blocks[headlines[-1] + 1 if headlines else max(0, first - 8) : first]:
-        bare = _bare(block)
+        bare = _alphanumerics(block)
         if block.lstrip().startswith(NO_PROSE) or not bare or bare in known:
             continue
         if _describes(bare, described) or (headlines and len(block) >= LEAST_LEAD and block.rstrip().endswith(ENDS)):
@@ -284,7 +284,7 @@ def _lead(article: str, full: str, description: str) -> list[str]:
 
 def _begins(block: str, article: str) -> bool:
     """True if a block of the page is part of the article."""
-    return len(block) >= LEAST and not block.startswith("#") and _bare(block)[:SAME] in article
+    return len(block) >= LEAST and not block.startswith("#") and _alphanumerics(block)[:SAME] in article
 
 
 def _describes(block: str, description: str) -> bool:
@@ -293,6 +293,6 @@ def _describes(block: str, description: str) -> bool:
     return block[:SAME_DESCRIPTION] in description or description[:SAME_DESCRIPTION] in block
 
 
-def _bare(text: str) -> str:
+def _alphanumerics(text: str) -> str:
     """Only letters and digits, in lower case: two renderings of a page differ in the rest."""
     return NO_WORD.sub("", text.lower())

@@ -34,10 +34,10 @@ _TEMPLATE = regex(r"<(/?)template\b([^<>]*)>", re.IGNORECASE)
 
 def shown_components(page: str) -> str:
     """`page` with the trees of its components as ordinary elements; other templates show nothing and stay."""
-    return "".join(_opened(page)) if _SHADOW.search(page) else page
+    return "".join(_replace_shadow_roots(page)) if _SHADOW.search(page) else page
 
 
-def _opened(page: str) -> Iterator[str]:
+def _replace_shadow_roots(page: str) -> Iterator[str]:
     at = 0
     open_ones: list[bool] = []
     for tag in _TEMPLATE.finditer(page):

@@ -71,7 +71,7 @@ class Workers:
         """
         return _Isolated(extractor, self, min(self._seconds, seconds or self._seconds))
 
-    def bound(self, extractor: Extractor) -> Extractor:
+    def isolate_large(self, extractor: Extractor) -> Extractor:
         """`extractor`, run here for small files and in these processes for large ones. A file that it cannot take is an
         `ExtractError` in both.
         """
@@ -285,7 +285,7 @@ class _Worker:
 
     def _failed(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> ExtractionResult:
         """The failure to report for a process that gave no result; it is gone afterwards."""
-        code = _ended(process)
+        code = _exit_code(process)
         words = self._last_words()
         self._bury()
         if self._ended:
@@ -325,7 +325,7 @@ class _Worker:
             errors.close()
 
 
-def _ended(process: subprocess.Popen[bytes]) -> int:
+def _exit_code(process: subprocess.Popen[bytes]) -> int:
     """Its exit code; a process that closed its pipe may be about to end by itself and give a reason."""
     try:
         return process.wait(DYING)

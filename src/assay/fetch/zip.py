@@ -47,7 +47,7 @@ class ZipArchive:
             raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                infos = [info for info in archive.infolist() if not info.is_dir() and not _hidden(info.filename)]
+                infos = [info for info in archive.infolist() if not info.is_dir() and not _is_hidden(info.filename)]
                 yield from _members(archive, infos, len(data), largest)
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError, IndexError) as error:
             raise ExtractError("damaged, or not a ZIP archive") from error
@@ -96,7 +96,7 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: 
     return ArchiveMember(name=name, data=b"".join(parts))
 
 
-def _hidden(name: str) -> bool:
+def _is_hidden(name: str) -> bool:
     return any((part.startswith(".") and part.strip(".")) or part == "__MACOSX" for part in name.split("/"))
 
 

@@ -24,7 +24,7 @@ def with_accepted_ids(messages: Iterable[Message], ids: str) -> Iterator[Message
         if message.calls:
             calls = []
             for call in message.calls:
-                latest[call.id] = _accepted(call.id, ids, used)
+                latest[call.id] = _acceptable_id(call.id, ids, used)
                 used.add(latest[call.id])
                 calls.append(replace(call, id=latest[call.id]))
             yield replace(message, calls=tuple(calls))
@@ -34,7 +34,7 @@ def with_accepted_ids(messages: Iterable[Message], ids: str) -> Iterator[Message
             yield message
 
 
-def _accepted(id: str, ids: str, used: set[str]) -> str:
+def _acceptable_id(id: str, ids: str, used: set[str]) -> str:
     """`id`, or one derived from it that every service accepts: nine letters and digits."""
     accepted, times = id, 0
     while not accepted or accepted in used or (ids and not re.fullmatch(ids, accepted)):

@@ -53,7 +53,7 @@ class _List(msgspec.Struct, frozen=True):
     models: tuple[_Row, ...] | None = None
 
 
-async def listed(
+async def list_models(
     service: str, base: str, path: str, *, headers: Mapping[str, str], key: Secret | None = None, local: bool = False
 ) -> tuple[str, ...]:
     """The names of the models at `base` + `path`, as Assay calls them (`SERVICE:NAME`), sorted.
@@ -70,7 +70,7 @@ async def listed(
             asyncio.timeout(WAIT),
             httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=WAIT) as client,
         ):
-            response, data = await _fetched(client, base + path)
+            response, data = await _fetch(client, base + path)
     except TimeoutError as error:
         raise ModelError(f"{service} gave no list of its models in {WAIT:.0f} s") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -102,7 +102,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-async def _fetched(client: httpx2.AsyncClient, url: str) -> tuple[httpx2.Response, bytes]:
+async def _fetch(client: httpx2.AsyncClient, url: str) -> tuple[httpx2.Response, bytes]:
     async with client.stream("GET", url) as response:
         return response, await first_bytes(response, LARGEST)
 

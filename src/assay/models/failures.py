@@ -211,13 +211,13 @@ E = TypeVar("E", bound=ModelError | ModelFailed)
 
 def hidden(error: E, key: Secret | None) -> E:
     """`error` without the key that the service's words may repeat, whole or cut off where they were shortened."""
-    if key is not None and (shown := _without(error.reason, key.reveal())) != error.reason:
+    if key is not None and (shown := _redact(error.reason, key.reveal())) != error.reason:
         error.reason = shown
         error.args = (shown,)
     return error
 
 
-def _without(text: str, key: str) -> str:
+def _redact(text: str, key: str) -> str:
     text = text.replace(key, "***")
     for size in range(len(key) - 1, TELLING - 1, -1):
         text = text.replace(f"{key[:size]}{CUT}", f"***{CUT}")

@@ -201,7 +201,7 @@ class ReplyText:
             self._place, self._held = "answer", begun if self._begun else self._held
 
     def _think(self) -> Iterator[SpeechPart]:
-        at, closing = _first(self._held, self._closings)
+        at, closing = _find_first(self._held, self._closings)
         thought = self._take_held(at if closing else len(self._held) - _overlap(self._held, self._closings))
         if thought and self._unsure:
             self._guessed.append(thought)
@@ -211,9 +211,9 @@ class ReplyText:
         if closing:
             self._thinking += self._guessed
             self._guessed.clear()
-            self._closed(closing)
+            self._end_reasoning(closing)
 
-    def _closed(self, closing: str) -> None:
+    def _end_reasoning(self, closing: str) -> None:
         """End the reasoning; more of it may follow at once."""
         self._held = self._held.removeprefix(closing)
         self._place, self._unsure, self._begun = "start", False, True
@@ -227,7 +227,7 @@ class ReplyText:
             yield from self._answer(self._take_held(len(self._held) - kept))
         elif found.end() == len(self._held) and not final:
             yield from self._answer(self._take_held(found.start()))  # what follows decides whether it is quoted
-        elif self._quoted(found):
+        elif self._is_quoted(found):
             yield from self._answer(self._take_held(found.end()))
         else:
             text = self.text + self._take_held(found.start())
@@ -237,9 +237,9 @@ class ReplyText:
             yield Retracted()
             if self.thinking:
                 yield ThinkingDelta(self.thinking)
-            self._closed(found[0])
+            self._end_reasoning(found[0])
 
-    def _quoted(self, found: re.Match[str]) -> bool:
+    def _is_quoted(self, found: re.Match[str]) -> bool:
         """True if the tag is a word of the answer: in code, or closing a tag that the answer itself opened."""
         text, after = self.text + self._held[: found.start()], self._held[found.end() : found.end() + 1]
         opening = next(each for each, closing in TAGS.items() if closing == found[0])
@@ -281,7 +281,7 @@ def _may_be_stripped(begun: str) -> bool:
     return "analysis".startswith(begun) or re.fullmatch(r"analysis[A-Z][a-z']{0,20}", begun) is not None
 
 
-def _first(text: str, closings: tuple[str, ...]) -> tuple[int, str]:
+def _find_first(text: str, closings: tuple[str, ...]) -> tuple[int, str]:
     """The position of the first of `closings` in `text`, and which one it is; "" if there is none."""
     found = [(at, each) for each in closings if (at := text.find(each)) >= 0]
     return min(found, default=(0, ""))

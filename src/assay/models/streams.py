@@ -212,7 +212,7 @@ class PartialCall:
         self.pieces.clear()
         self._size = 0
 
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """True if the arguments are a complete JSON object: only white space can follow one."""
         return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _object(self._text()) is not None
 
@@ -252,12 +252,12 @@ class PartialCalls:
         """Yield the calls with complete arguments, in order and each once; with `final`, all calls."""
         while self._given < len(self.all):
             call = self.all[self._given]
-            if not (final or self._given < len(self.all) - 1 or call.whole()):
+            if not (final or self._given < len(self.all) - 1 or call.is_complete()):
                 return
             yield CallDone(self._given, call.call())
             self._given += 1
 
-    def done(self) -> tuple[ToolCall, ...]:
+    def tool_calls(self) -> tuple[ToolCall, ...]:
         """All calls as they are now."""
         return tuple(call.call() for call in self.all)
 

@@ -13,7 +13,7 @@ from assay.agents.history import output
 from assay.agents.replies import line_of, read_json
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import CoverageAssessed, PlanChanged
-from assay.core.messages import Message, Profile, Request, Schema, closed
+from assay.core.messages import Message, Profile, Request, Schema, object_schema
 from assay.core.phrases import in_words
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
 from assay.core.text import estimate_tokens, sentences, words
@@ -82,7 +82,7 @@ WORDS: dict[str, CoverageStatus] = {
 
 JUDGED = {
     "type": "array",
-    "items": closed(
+    "items": object_schema(
         {
             "part": {"type": "integer"},
             "status": {"type": "string", "enum": list(get_args(CoverageStatus))},
@@ -90,7 +90,7 @@ JUDGED = {
         }
     ),
 }
-FORM = Schema(name="coverage", schema=closed({"parts": JUDGED}))
+FORM = Schema(name="coverage", schema=object_schema({"parts": JUDGED}))
 
 
 def parts_of(coverage: Sequence[Coverage]) -> str:

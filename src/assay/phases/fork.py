@@ -43,7 +43,7 @@ from assay.phases.material import evidence
 from assay.run.releases import brief_of, own_release
 from assay.run.run import KEPT_TAG, Run, keep_key
 from assay.run.steps import StepContext, digest
-from assay.verify.repair.surgery import Remove, changed
+from assay.verify.repair.surgery import Remove, apply_changes
 
 # The checkpoints of a run at each point, and how a forked run continues from them.
 
@@ -189,7 +189,7 @@ class Leaving:
     def text(self, text: str) -> str:
         """A text without the sentences that rest only on these sources, and without their markers."""
         resting = {each.id: Remove() for each in claims(text) if self._rests(id for m in each.markers for id in m.ids)}
-        return cite(changed(text, resting) if resting else text, self._ledger).text.strip() or nothing()
+        return cite(apply_changes(text, resting) if resting else text, self._ledger).text.strip() or nothing()
 
     def _rests(self, ids: Iterable[str]) -> bool:
         sources = {id.partition(".")[0] for id in ids}

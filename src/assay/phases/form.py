@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from assay.core import phrases
-from assay.core.blocks import LONGEST_TITLE, Block, OutlineSection, closed, heading, leaves, outline, read_blocks
+from assay.core.blocks import LONGEST_TITLE, Block, OutlineSection, close_markup, heading, leaves, outline, read_blocks
 from assay.core.brief import Section
 from assay.core.languages import language_name, of_question
 from assay.core.markers import parse, strip
@@ -88,7 +88,7 @@ def formed(text: str, dated: str, absent: Sequence[str]) -> str:
         for part in found:
             state(part.title, "missing")
     bodies = [text[part.body : part.end].strip() for part in found]
-    kept = closed(_without(text, found))
+    kept = close_markup(_without(text, found))
     closing = "\n\n".join(dict.fromkeys(filter(None, bodies))) or "\n".join(f"- {part}" for part in absent)
     head = text[found[0].start : found[0].body].strip() if found else f"## {phrases.missing()}"
     return "\n\n".join(filter(None, (_dated(kept, dated), f"{head}\n\n{closing}" if closing else "")))
@@ -98,7 +98,7 @@ def with_section(text: str, section: str) -> str:
     """`text` with one more section: before what could not be found, else at its end."""
     found = _missing(text)
     at = found[0].start if found else len(text)
-    return "\n\n".join(filter(None, (closed(text[:at].rstrip()), section, text[at:].strip())))
+    return "\n\n".join(filter(None, (close_markup(text[:at].rstrip()), section, text[at:].strip())))
 
 
 def with_missing(text: str, parts: Sequence[str]) -> str:
@@ -109,7 +109,7 @@ def with_missing(text: str, parts: Sequence[str]) -> str:
     last = outline(text)[-1:]
     if last and is_missing(last[0].title):
         return f"{text.rstrip()}\n{items}"
-    whole = closed(text.rstrip())
+    whole = close_markup(text.rstrip())
     return f"{whole}\n\n## {phrases.missing()}\n\n{items}" if whole.startswith(text.rstrip()) else text
 
 
@@ -192,7 +192,7 @@ def _note(text: str) -> Block | None:
 
 def joined(texts: Sequence[str]) -> str:
     """The pieces of a report as one; only the first keeps its answer."""
-    return "\n\n".join(filter(None, map(closed, [*texts[:1], *map(_sections, texts[1:])])))
+    return "\n\n".join(filter(None, map(close_markup, [*texts[:1], *map(_sections, texts[1:])])))
 
 
 def _sections(text: str) -> str:
@@ -247,7 +247,7 @@ def _sort(text: str, template: Sequence[Section], below: list[list[str]]) -> Non
 
 def _put(block: list[str], text: str) -> None:
     if text.strip():
-        block.append(closed(text.strip()))
+        block.append(close_markup(text.strip()))
 
 
 def _place(title: str, template: Sequence[Section], used: Collection[int]) -> int | None:

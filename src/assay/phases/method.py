@@ -19,7 +19,7 @@ from assay.core.phrases import in_words, notice_line
 from assay.core.ports import Notices
 from assay.core.search_record import LOCAL, SearchRow, search_log
 from assay.core.sources import ACCESS, PAYWALL, SNIPPET, Notice, Source
-from assay.core.translation import N_, enumerated, listed, ngettext, number, quoted
+from assay.core.translation import N_, enumerated, join_list, ngettext, number, quoted
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
 from assay.core.web_addresses import BadUrl, canonical, doi_of
@@ -58,12 +58,12 @@ def _searched(rows: Sequence[SearchRow]) -> str:
     answered = list(dict.fromkeys(row.provider for row in rows if not row.failed))
     failed = {row.provider: row.failed for row in reversed(rows) if row.failed}
     silent = [_failure(name, failed[name]) for name in sorted(failed) if name not in answered]
-    missing = [listed(silent)] if silent else []
+    missing = [join_list(silent)] if silent else []
     if not answered:
         return _("; ").join((_("The web was not searched"), *missing))
     queries, hits = len({row.query for row in rows}), sum(row.hits for row in rows)
-    counted = listed((phrases.queries(queries), phrases.hits(hits)))
-    text = _("The web was searched with {providers} ({counts})").format(providers=listed(answered), counts=counted)
+    counted = join_list((phrases.queries(queries), phrases.hits(hits)))
+    text = _("The web was searched with {providers} ({counts})").format(providers=join_list(answered), counts=counted)
     return _("; ").join((text, *missing))
 
 
@@ -82,15 +82,15 @@ def _read(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
     failed = {canonical(each.url): each for each in view.unreadable if _host(each.url)}
     kinds = Counter(each.reason.partition(":")[0] for each in failed.values())
     also = _hosts([each.url for each in failed.values() if not each.reason.startswith("blocked")] + [*view.expected])
-    texts = [_("pages were read from {hosts}").format(hosts=listed(hosts)) if hosts else _("no page was read")]
+    texts = [_("pages were read from {hosts}").format(hosts=join_list(hosts)) if hosts else _("no page was read")]
     if kinds:
-        why = listed(f"{number(count)} {kind}" for kind, count in sorted(kinds.items()))
+        why = join_list(f"{number(count)} {kind}" for kind, count in sorted(kinds.items()))
         unread = ngettext("{count} page could not be read", "{count} pages could not be read", len(failed))
         texts.append(f"{unread.format(count=number(len(failed)))} ({why})")
     if partly := _hosts(page.url for page in pages if page.metadata.get(ACCESS) == PAYWALL):
-        texts.append(_("pages of {hosts} say that not everybody can read them in full").format(hosts=listed(partly)))
+        texts.append(_("pages of {hosts} say that not everybody can read them in full").format(hosts=join_list(partly)))
     others = [*unnamed, *(host for host in also if host not in hosts)]
-    return [*texts, *([_("also contacted: {hosts}").format(hosts=listed(others))] if others else [])]
+    return [*texts, *([_("also contacted: {hosts}").format(hosts=join_list(others))] if others else [])]
 
 
 def _left_out(rows: Iterable[SearchRow]) -> tuple[str, ...]:
@@ -136,7 +136,7 @@ WEB = "the web"
 def leaving(brief: Brief) -> tuple[str, ...]:
     """Where private documents may have gone; empty if they stayed."""
     models = [name for name in brief.private_to if name != WEB]
-    texts = [_("{models} may have seen them").format(models=listed(models))] if models else []
+    texts = [_("{models} may have seen them").format(models=join_list(models))] if models else []
     if WEB in brief.private_to:
         texts.append(_("searches on the web may have revealed them"))
     text = _("Private documents were in scope and allowed to leave this machine: {what}.")

@@ -13,7 +13,7 @@ from assay.agents.replies import again, line_of, read_json
 from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
-from assay.core.messages import Request, Schema, closed
+from assay.core.messages import Request, Schema, object_schema
 from assay.core.phrases import in_words
 from assay.core.plan import Plan, PlanStep, Reviewed, StepTitles
 from assay.core.translation import gettext as _
@@ -38,9 +38,9 @@ _STEP = {
 
 def plan_form(name: str, step: Mapping[str, Any] | None = None, **fields: Any) -> Schema:
     """The JSON schema of a plan, for services that enforce one; `step` and `fields` add to a step and to the plan."""
-    steps = {"type": "array", "items": closed({**_STEP, **(step or {})})}
+    steps = {"type": "array", "items": object_schema({**_STEP, **(step or {})})}
     written = {"title": {"type": "string"}, "thought": {"type": "string"}, **fields, "steps": steps}
-    return Schema(name=name, schema=closed(written))
+    return Schema(name=name, schema=object_schema(written))
 
 
 FORM = plan_form("plan")

@@ -13,7 +13,7 @@ from assay.agents.history import rules as stated
 from assay.agents.loop import Agent
 from assay.agents.replies import again, line_of, mend, read_json
 from assay.core.errors import ModelFailed
-from assay.core.messages import Message, Request, Schema, ToolCall, closed
+from assay.core.messages import Message, Request, Schema, ToolCall, object_schema
 from assay.core.plan import Coverage
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
@@ -41,7 +41,7 @@ WORDS: dict[str, Choice] = {
 }
 FORM = Schema(
     name="decision",
-    schema=closed(
+    schema=object_schema(
         {
             "reasoning": {"type": "string"},
             "decision": {"type": "string", "enum": list(get_args(Choice))},

@@ -43,7 +43,7 @@ from assay.verify.copies import (
     Part,
     clusters,
     copies,
-    joined,
+    merge_groups,
     parts,
     rewrites,
 )
@@ -134,7 +134,7 @@ async def rewritten(run: Run, compared: Sequence[Part], groups: Mapping[str, int
     except SearchError as failed:
         log.warning("sources are compared by words alone: %s", failed)
         return dict(groups), Usage()
-    return joined(groups, rewrites(compared, found.rows)), found.usage
+    return merge_groups(groups, rewrites(compared, found.rows)), found.usage
 
 
 def _parts(reader: DocumentReader, document: Document) -> list[Part]:

@@ -330,7 +330,7 @@ class Engine:
         """Execute the run and report it to the watch, if there is one."""
         brief, watch = execution.brief, execution.world.watch
         if watch is not None:
-            execution.listen(watch.heard)
+            execution.listen(watch.observe)
         labels = ",".join(f"{name}={value}" for name, value in sorted(brief.labels.items()))
         facts = {"thread": brief.thread, "user": brief.user, "labels": labels}
         named = {name: value for name, value in facts.items() if value}

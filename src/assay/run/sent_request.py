@@ -158,9 +158,9 @@ def _is_asked(place: RunPlace, role: Role, request: Request) -> bool:
 
 def _questions(request: Request) -> list[str]:
     """The text of the questions asked: the question, the first line of each task, the steps of the plan."""
-    lines = (text.strip().partition("\n")[0].strip() for text in request.named("task"))
+    lines = (text.strip().partition("\n")[0].strip() for text in request.user_texts("task"))
     titles = (step.title for plan in _plans(request) for step in plan.steps)
-    told = (*request.named("question"), *lines, *titles)
+    told = (*request.user_texts("question"), *lines, *titles)
     return list(dict.fromkeys(text.strip() for text in told if text.strip()))[:QUESTIONS]
 
 

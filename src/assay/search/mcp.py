@@ -149,9 +149,9 @@ class McpServer:
         except TimeoutError as error:
             raise _Wrong(f"did not answer within {self._access.seconds:g} s") from error
         except ExceptionGroup as group:
-            raise _Wrong(_why(group)) from group
+            raise _Wrong(_reason_of(group)) from group
         except _faults() as error:
-            raise _Wrong(_why(error)) from error
+            raise _Wrong(_reason_of(error)) from error
         if isinstance(result, _Wrong):
             raise result
         text = "\n".join(part.text for part in result.content if part.type == "text")
@@ -259,7 +259,7 @@ def _faults() -> tuple[type[Exception], ...]:
     return (MCPError, httpx2.HTTPError, OSError, Closed)
 
 
-def _why(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     """The reason in an error, or in the first of a group.
 
     Raises:
@@ -269,7 +269,7 @@ def _why(error: Exception) -> str:
         _, others = error.split((*_faults(), TimeoutError))
         if others is not None:
             raise error
-        return _why(error.exceptions[0])
+        return _reason_of(error.exceptions[0])
     text = " ".join((str(error) or type(error).__name__).split())[:200]
     return f"failed: {text}"
 

@@ -49,10 +49,10 @@ class SharedConnection(Generic[C]):
         if connection is not None and connection.take():
             faults: tuple[type[Exception], ...] = (Closed, *self._faults())
             with suppress(*faults):
-                return await self._over(connection, question)
+                return await self._ask_over(connection, question)
         connection = self._connection = _Connection(self._open, self._faults, self._idle)
         connection.take()
-        return await self._over(connection, question)
+        return await self._ask_over(connection, question)
 
     async def close(self) -> None:
         """End the connection, and wait a moment for that."""
@@ -61,7 +61,7 @@ class SharedConnection(Generic[C]):
             connection.end()
             await asyncio.to_thread(connection.join, CLOSE)
 
-    async def _over(self, connection: _Connection[C], question: Callable[[C], Awaitable[T]]) -> T:
+    async def _ask_over(self, connection: _Connection[C], question: Callable[[C], Awaitable[T]]) -> T:
         whole = False
         try:
             answer = await connection.ask(question)
@@ -123,13 +123,13 @@ class _Connection(Generic[C]):
         """
         loop, client = await asyncio.wrap_future(self._ready)
 
-        async def asked() -> T:
+        async def ask_client() -> T:
             return await question(client)
 
         with self._lock:
             if self._ended:
                 raise Closed("the connection has ended")
-            answer = asyncio.run_coroutine_threadsafe(asked(), loop)
+            answer = asyncio.run_coroutine_threadsafe(ask_client(), loop)
         try:
             return await asyncio.wrap_future(answer)
         except asyncio.CancelledError:

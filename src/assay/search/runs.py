@@ -18,7 +18,7 @@ from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, terms
 from assay.core.patterns import regex
 from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
-from assay.search.local.index import WHITESPACE, open_index, reading
+from assay.search.local.index import WHITESPACE, index_errors, open_index
 from assay.search.local.words import Words
 from assay.search.shared_index import SharedWork, file_turn, silent
 
@@ -73,7 +73,7 @@ class RunIndex:
         with file_turn(self._path, WORK, silent):
             yield
 
-    def known(self) -> dict[str, int]:
+    def indexed_runs(self) -> dict[str, int]:
         """The indexed runs, with their numbers.
 
         Raises:
@@ -104,7 +104,7 @@ class RunIndex:
         Raises:
             IndexDamaged: the files are not an index.
         """
-        with reading():
+        with index_errors():
             searcher = self._searcher()
             if not searcher.num_docs:
                 return 0
@@ -112,7 +112,7 @@ class RunIndex:
             return int(best.hits[0][0])
 
     def _every(self, query: Query) -> list[tantivy.Document]:
-        with reading():
+        with index_errors():
             searcher = self._searcher()
             found = searcher.search(query, max(searcher.num_docs, 1), count=False).hits
             return [searcher.doc(address) for _, address in found]
@@ -127,16 +127,16 @@ class RunIndex:
         gone = [*forget, *(run.run_id for run in put)]
         if not gone:
             return
-        with reading():
+        with index_errors():
             self._searcher()
-            writer = self._opened().writer(HEAP, 1)
+            writer = self._open_index().writer(HEAP, 1)
             for run_id in gone:
                 writer.delete_documents_by_term("run", run_id)
             for run in put:
                 writer.add_document(_entry(run))
             writer.commit()
             writer.wait_merging_threads()
-            self._opened().reload()
+            self._open_index().reload()
 
     def search(self, text: str, owner: str | None, limit: int, offset: int = 0) -> list[RunHit]:
         """The best runs of an owner for `text`: those with all its words, or if there are none, with any.
@@ -144,7 +144,7 @@ class RunIndex:
         Raises:
             IndexDamaged: the files are not an index.
         """
-        with reading():
+        with index_errors():
             searcher = self._searcher()
             names = {name for name in (*STEMMERS, UNSTEMMED) if searcher.doc_freq("analysis", name)}
             words = Words(text, {*names, analysis_of("")})
@@ -166,11 +166,11 @@ class RunIndex:
             shutil.rmtree(self._path, ignore_errors=True)
 
     def _searcher(self) -> tantivy.Searcher:
-        index = self._opened()
+        index = self._open_index()
         index.reload()
         return index.searcher()
 
-    def _opened(self) -> tantivy.Index:
+    def _open_index(self) -> tantivy.Index:
         there = self._path is None or (self._path / "meta.json").exists()
         if self._index is None or not there:
             self._index = open_index(SCHEMA, self._path)
@@ -198,7 +198,7 @@ def _sound(text: str) -> str:
 
 
 def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) -> Query:
-    parts = [(occur, _one(forms)) for forms in words]
+    parts = [(occur, _word_query(forms)) for forms in words]
     asked = Query.boolean_query(parts)
     if owner is None:
         return asked
@@ -206,7 +206,7 @@ def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) ->
     return Query.boolean_query([(Occur.Must, mine), (Occur.Must, asked)])
 
 
-def _one(forms: Sequence[str]) -> Query:
+def _word_query(forms: Sequence[str]) -> Query:
     """A word in any of its forms, in the question or the report."""
     asked = [Query.boost_query(Query.term_query(SCHEMA, "question", form), ASKED) for form in dict.fromkeys(forms)]
     queries = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]

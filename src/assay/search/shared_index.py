@@ -132,7 +132,7 @@ def documents_after(
 
     def missing() -> Iterator[Document]:
         last, count = row, 0
-        while (most is None or count < most) and (found := library.after(last, min(page, most or page))):
+        while (most is None or count < most) and (found := library.documents_after(last, min(page, most or page))):
             for last, document in found:
                 taken.append((last, document))
                 yield document

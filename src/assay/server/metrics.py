@@ -66,7 +66,7 @@ class Meters:
         """Only model calls are counted."""
         return _Call(self, self._model_label(name), at) if kind == "model" else _NOTHING
 
-    def heard(self, envelopes: Sequence[Envelope]) -> None:
+    def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Ignore events: the store knows the state of runs."""
 
     def close(self) -> None:

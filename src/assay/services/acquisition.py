@@ -119,7 +119,7 @@ class Gathering:
         site = crawler.Site(origin.place, pages=int(origin.options["pages"]), depth=int(origin.options["depth"]))
         async with (
             fetching(self._settings.web, self._clock, kept) as fetcher,
-            aclosing(crawler.crawl(fetcher, site, self._reading.say)) as pages,
+            aclosing(crawler.crawl(fetcher, site, self._reading.report_line)) as pages,
         ):
             async for page in pages:
                 done = await asyncio.to_thread(self.take, [page], collection)
@@ -171,7 +171,7 @@ class Gathering:
                 extractors=self._readers.extractors(), archives=self._readers.archives(), largest=self._largest
             ),
             pages=pages,
-            progress=self._reading.tell,
+            progress=self._reading.report_progress,
             needed=False,
         )
         self.files += done.files
@@ -191,7 +191,7 @@ class Gathering:
         """
         cache = self._store.cache
         self._note_renewals(moved)  # again: another process may have renewed them before they moved
-        if (moved or not self._renewed) and (waiting := cache.known(RENEWAL)):
+        if (moved or not self._renewed) and (waiting := cache.entries(RENEWAL)):
             self._context.search.renew(sorted(int(each.removeprefix(RENEWAL)) for each in waiting))
             cache.forget(waiting)
         self._renewed = True

@@ -59,7 +59,7 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
         origins = await _gathered(gathering, asked, collection or UNSORTED)
         if collection is not None:
             await asyncio.to_thread(_remember, context, collection, origins, gathering.unchanged)
-        await asyncio.to_thread(context.search.sync, reading.say)
+        await asyncio.to_thread(context.search.sync, reading.report_line)
     named = ", ".join([*asked.paths, *asked.urls, *asked.connected][:3])
     return await _ingested(context, gathering, origins, collection, named)
 
@@ -103,7 +103,7 @@ async def keep(context: Context, collection: str, origins: Sequence[Origin], pro
     with monitored(context, progress) as reading:
         await asyncio.to_thread(_remember, context, collection, origins)
         if context.settings.database is None or context.settings.search.index != "local":
-            await asyncio.to_thread(context.search.sync, reading.say)
+            await asyncio.to_thread(context.search.sync, reading.report_line)
 
 
 async def drop_files(context: Context, files: Sequence[str], collection: str, origins: Sequence[Origin]) -> None:
@@ -127,7 +127,7 @@ async def crawl(context: Context, url: str, collection: str, pages: int, depth: 
         gathering = Gathering(context, reading)
         read = await gathering.crawl(origin, collection, lambda far: _remember(context, collection, [far]))
         await asyncio.to_thread(_remember, context, collection, [read])
-        await asyncio.to_thread(context.search.sync, reading.say)
+        await asyncio.to_thread(context.search.sync, reading.report_line)
     return await _ingested(context, gathering, [read], collection, url)
 
 
@@ -149,7 +149,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
         found = await _again(gathering, origins)
         after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
         synced = await asyncio.to_thread(_apply, context, collection, every, after)
-        await asyncio.to_thread(context.search.sync, reading.say)
+        await asyncio.to_thread(context.search.sync, reading.report_line)
     fields = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
     return msgspec.structs.replace(synced, **fields)
 

@@ -13,11 +13,10 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from assay.core.allowance import OwnerLimits, Remainder
-from assay.core.allowance import left as left_of
+from assay.core.allowance import OwnerLimits, Remainder, remainder_of
 from assay.core.brief import Brief
 from assay.core.errors import TooMany, UsageError
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.ports import FINAL, GOING, Allowance, Journal, RunFilter, Spent, World
 from assay.core.ports.lists import MOST_ENTRIES
 from assay.core.usage import Budget, Usage
@@ -79,7 +78,7 @@ async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, w
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
         await _check_count(journal, each, len(runs))
-        brief = msgspec.structs.replace(brief, budget=smaller(brief.budget, left_of(each, runs)))
+        brief = msgspec.structs.replace(brief, budget=smaller(brief.budget, remainder_of(each, runs)))
         with _telling(each, runs):
             check_brief(brief, world)
     return brief
@@ -93,7 +92,7 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
     """
     if within.runs is not None and today >= within.runs:
         raise TooMany(
-            f"{counted(today, 'run')} begun today, and {within.runs} a day are allowed (limits.user_runs_per_day); "
+            f"{pluralize(today, 'run')} begun today, and {within.runs} a day are allowed (limits.user_runs_per_day); "
             "the next day begins at 00:00 UTC",
             _until_midnight(datetime.now(UTC)),
         )
@@ -102,7 +101,7 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
     going = await journal.owned_by(within.owner).page(RunFilter(status=GOING), within.at_once + 1)
     if len(going.rows) >= within.at_once:
         raise TooMany(
-            f"{counted(len(going.rows), 'run')} are queued or executed, and {within.at_once} at once are allowed"
+            f"{pluralize(len(going.rows), 'run')} are queued or executed, and {within.at_once} at once are allowed"
             " (limits.user_runs_at_once): wait for one to end, or cancel one: "
             f"{way('cancel', 'ID')}"
         )
@@ -124,7 +123,7 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
     """
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
-        budget = smaller(budget, left_of(each, runs))
+        budget = smaller(budget, remainder_of(each, runs))
         with _telling(each, runs):
             check(budget)
     return budget

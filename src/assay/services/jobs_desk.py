@@ -119,7 +119,7 @@ async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None
 async def figures(context: Context, id: str) -> list[WorkerFigures]:
     """The work of each worker on a job with parts; see `Assay.job_figures`."""
     jobs = jobs_of(context)
-    return by_worker(await jobs.noted((await jobs.find(id)).id))
+    return by_worker(await jobs.part_notes((await jobs.find(id)).id))
 
 
 async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Job]:

@@ -164,7 +164,7 @@ async def local_models(settings: Settings) -> tuple[str, ...]:
 
     Servers are asked at their usual ports, or where `services` says; remote ones are never asked.
     """
-    if settings.model or settings.models.named:
+    if settings.model or settings.models.models_by_role:
         return ()
     adapter = plugins.origin("models", COMPATIBLE)
     installed = (name for name in plugins.names("models") if plugins.origin("models", name) == adapter)

@@ -77,7 +77,7 @@ async def forget_old(context: Context) -> int:
     cache, oldest = context.store.cache, time.time() - KEPT_SECONDS
 
     def forget() -> int:
-        known = cache.known(PREFIX)
+        known = cache.entries(PREFIX)
         made = {name: data for name, data in known.items() if not name.endswith(DONE)}
         old = [name for name, data in made.items() if msgspec.json.decode(data, type=_Request).at < oldest]
         cache.forget([each for name in old if name not in _going for each in (name + DONE, name)])

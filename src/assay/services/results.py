@@ -16,7 +16,7 @@ from assay.core.brief import Estimate
 from assay.core.errors import AssayError, FenceLost, OtherRelease, StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
-from assay.core.milestones import counted
+from assay.core.milestones import pluralize
 from assay.core.plan import Plan
 from assay.core.ports import FINAL
 from assay.core.ports.exporters import Exporter, Record
@@ -62,7 +62,9 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
     def __repr__(self) -> str:
         """One line, for the console: the whole report is long."""
         checked = "verified" if self.verified else "not verified"
-        return f"<ResearchReport of run {self.run_id}: {self.status}, {counted(len(self.claims), 'claim')}, {checked}>"
+        return (
+            f"<ResearchReport of run {self.run_id}: {self.status}, {pluralize(len(self.claims), 'claim')}, {checked}>"
+        )
 
     def save(self, path: str | Path, *, citations: CitationMode = "numbers") -> Path:
         """Write the report in the format of the file name (`report.md`, `.html`, `.docx`, `.pdf`, …) and return its

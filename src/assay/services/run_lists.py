@@ -127,17 +127,17 @@ class Seeker:
 
     async def _behind(self) -> bool:
         last = await asyncio.to_thread(self._index.last)
-        return bool(await self._journal.after(last, 1) or await self._stale())
+        return bool(await self._journal.runs_after(last, 1) or await self._stale())
 
     async def _check(self) -> None:
         """Remove what is not in this journal: runs that others deleted, or those of another journal."""
-        known = await asyncio.to_thread(self._index.known)
+        known = await asyncio.to_thread(self._index.indexed_runs)
         rows = await self._rows(list(known))
         gone = [run_id for run_id in known if run_id not in rows]
         await asyncio.to_thread(self._index.change, (), gone)
         left = max(((number, run_id) for run_id, number in known.items() if run_id in rows), default=None)
         if left is not None:
-            first = await self._journal.after(left[0] - 1, 1)
+            first = await self._journal.runs_after(left[0] - 1, 1)
             if [row.run_id for _, row in first] != [left[1]]:  # another journal with some of the same runs
                 await asyncio.to_thread(self._index.remove)
         owners = Counter(rows[run_id].owner for run_id in known if run_id in rows)
@@ -168,7 +168,7 @@ class Seeker:
         stale = dict(list((await self._stale()).items())[:AT_ONCE])
         rows = await self._journal.rows(list(stale)) if stale else {}
         wanted = [(stale[run_id], row) for run_id, row in rows.items()]
-        wanted += await self._journal.after(await asyncio.to_thread(self._index.last), AT_ONCE)
+        wanted += await self._journal.runs_after(await asyncio.to_thread(self._index.last), AT_ONCE)
         put = [entry for number, row in wanted if (entry := await self._entry(number, row)) is not None]
         await asyncio.to_thread(self._index.change, put, [run_id for run_id in stale if run_id not in rows])
         return len(put)

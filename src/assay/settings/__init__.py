@@ -174,7 +174,7 @@ class Settings(SettingsTable, frozen=True, kw_only=True):
 
         An unnamed judge is of another family than the writer, if any configured model is (`core.ports.models`).
         """
-        named, usual = self.models.named, self.model or (BUILT_IN,)
+        named, usual = self.models.models_by_role, self.model or (BUILT_IN,)
         chosen = {role: named.get(role, usual) for role in ROLES}
         return chosen if self.names_judge else chosen | {"judge": judges(chosen)}
 
@@ -248,7 +248,7 @@ def describe(settings: Settings, holders: Collection[str] = ()) -> list[Setting]
     return [
         Setting(
             name=name,
-            value=_shown(settings, name),
+            value=_display_value(settings, name),
             default=_default(usual, name) if name in fields else "",
             origin=origins.get(name, "default"),
             description=fields[name].description if name in fields else OTHERS_KEY,
@@ -267,7 +267,7 @@ def _default(usual: Settings, name: str) -> str:
     match name.split("."):
         case ["depths", "light" | "medium" | "extended" as depth, number]:
             return default_of(depth, number)
-    return _shown(usual, name)
+    return _display_value(usual, name)
 
 
 def names() -> tuple[str, ...]:
@@ -330,7 +330,7 @@ def _value(settings: Settings, name: str) -> object:
     return value
 
 
-def _shown(settings: Settings, name: str) -> str:
+def _display_value(settings: Settings, name: str) -> str:
     value = _value(settings, name)
     if value is None and name.startswith("models."):
         return BUILT_IN
@@ -365,7 +365,7 @@ def place_of(name: str) -> str:
 def _has(given: GivenValue, path: list[str]) -> bool:
     """True if a source has the setting at `path`."""
     for part in path:
-        table = given.opened()
+        table = given.as_table()
         if table is None or part not in table.value:
             return False
         given = table.at(part)

@@ -37,9 +37,9 @@ def remove(name: str) -> bool:
         ConfigError: as for `write`, or it is a table.
     """
     path = settings.config_path()
-    with _locked(path):
+    with _lock_file(path):
         document = _read(path)
-        if removed := _removed(document, name, path):
+        if removed := _remove_setting(document, name, path):
             _replace(path, tomlkit.dumps(document))
     return removed
 
@@ -51,11 +51,11 @@ def change(values: Mapping[str, object]) -> Path:
         ConfigError: as for `write`.
     """
     path = settings.config_path()
-    with _locked(path):
+    with _lock_file(path):
         document = _read(path)
         for name, value in values.items():
             if value is None:
-                _removed(document, name, path)
+                _remove_setting(document, name, path)
                 continue
             holder, key = _holder(document, name, path)
             holder[key] = value
@@ -98,14 +98,14 @@ def replace(before: str, text: str) -> Path:
         ConfigError: the file was changed meanwhile, or cannot be written.
     """
     path = settings.config_path()
-    with _locked(path):
+    with _lock_file(path):
         if contents() != before:
             raise ConfigError(f"{path} was changed while you edited it: edit it again")
         _replace(path, text)
     return path
 
 
-def _removed(document: tomlkit.TOMLDocument, name: str, path: Path) -> bool:
+def _remove_setting(document: tomlkit.TOMLDocument, name: str, path: Path) -> bool:
     """Remove `name`, and the tables that it leaves empty; return whether it was there.
 
     Raises:
@@ -135,7 +135,7 @@ def _is_bare(table: object) -> bool:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock_file(path: Path) -> Iterator[None]:
     """Hold the file's lock, so that two concurrent commands lose nothing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -43,7 +43,7 @@ class GivenValue(msgspec.Struct, frozen=True):
         """What it has for `name`."""
         return GivenValue(self.value[name], self.place, self.variable)
 
-    def opened(self) -> GivenValue | None:
+    def as_table(self) -> GivenValue | None:
         """It as a table; None if it is none."""
         value = self.value
         if self.variable and isinstance(value, str):
@@ -187,7 +187,7 @@ class _Reading:
             found[further] = self._entries(fields[further], more, prefix)
         place = sources[0].place if sources else ""
         self.faults += [
-            f"setting {prefix}{name}: it is missing{place}" for name in _required(kind) if name not in found
+            f"setting {prefix}{name}: it is missing{place}" for name in _required_fields(kind) if name not in found
         ]
         if len(self.faults) > faults:
             return None
@@ -201,7 +201,7 @@ class _Reading:
         if field.is_table or field.is_mapping:
             return self._holder(field, given, path)
         try:
-            return _converted(field, given[0].value)
+            return _convert(field, given[0].value)
         except ValueError as error:
             self.faults.append(f"setting {path}: {error}{given[0].place}")
             return None
@@ -212,7 +212,7 @@ class _Reading:
             return given[0].value
         tables: list[GivenValue] = []
         for each in given:
-            table = each.opened()
+            table = each.as_table()
             if table is None:
                 break
             tables.append(table)
@@ -231,7 +231,7 @@ class _Reading:
         made: dict[str, Any] = {}
         for name, given in entries.items():
             try:
-                made[_converted(key, name)] = self._value(value, given, f"{prefix}{name}")
+                made[_convert(key, name)] = self._value(value, given, f"{prefix}{name}")
             except ValueError as error:
                 self.faults.append(f"setting {prefix}{name}: {error}{given[0].place}")
         return made
@@ -241,7 +241,7 @@ class _Reading:
         return UnknownName("setting", name, dict.fromkeys(known))
 
 
-def _required(table: type[msgspec.Struct]) -> list[str]:
+def _required_fields(table: type[msgspec.Struct]) -> list[str]:
     """The fields without a default, which are before or among those with one."""
     names, defaults = table.__struct_fields__, table.__struct_defaults__
     first = len(names) - len(defaults)
@@ -252,7 +252,7 @@ def _required(table: type[msgspec.Struct]) -> list[str]:
 # A value, as its type wants it.
 
 
-def _converted(field: SettingField, value: Any) -> Any:
+def _convert(field: SettingField, value: Any) -> Any:
     """The value of a setting.
 
     Raises:
@@ -261,16 +261,16 @@ def _converted(field: SettingField, value: Any) -> Any:
     for change in field.before:
         value = change(value)
     try:
-        value = _fit(field, value)
+        value = _fit_union(field, value)
     except (ValueError, OverflowError, msgspec.ValidationError):
-        raise ValueError(f"expected {wanted(field)}") from None
+        raise ValueError(f"expected {accepted_values(field)}") from None
     if value is not None:
         for change in field.after:
             value = change(value)
     return value
 
 
-def _fit(field: SettingField, value: Any) -> Any:
+def _fit_union(field: SettingField, value: Any) -> Any:
     """`value` as the first type of a union that it fits."""
     arms = get_args(field.kind)
     if value is None and NoneType in arms:
@@ -290,7 +290,7 @@ def _fit_one(field: SettingField, kind: Any, value: Any) -> Any:
         if not isinstance(value, list | tuple | set | frozenset) or len(value) < (field.limit("min_length") or 0):
             return _misfit()
         inner = _field(get_args(kind)[0])
-        return tuple(_converted(inner, each) for each in value)
+        return tuple(_convert(inner, each) for each in value)
     if isinstance(value, str):
         value = _of_text(kind, value.strip()) if kind in (bool, int, float) else value
     elif kind is int and isinstance(value, float) and value.is_integer():
@@ -322,7 +322,7 @@ def _arms(kind: Any) -> tuple[Any, ...]:
 # What is wanted, in words.
 
 
-def wanted(field: SettingField) -> str:
+def accepted_values(field: SettingField) -> str:
     """What a setting accepts: "a whole number from 1 to 50", "auto, light or medium"."""
     title: str | None = field.limit("title")
     return title or " or ".join(_words(field, arm) for arm in _arms(field.kind))
@@ -334,7 +334,7 @@ def _words(field: SettingField, kind: Any) -> str:
         return f"{', '.join(most)} or {last}" if most else str(last)
     if get_origin(kind) is tuple:
         few = "" if field.limit("min_length") is None else ", not empty"
-        return f"a list of {wanted(_field(get_args(kind)[0]))}{few}"
+        return f"a list of {accepted_values(_field(get_args(kind)[0]))}{few}"
     if kind in (int, float):
         return f"a {'whole ' if kind is int else ''}number{_range(field)}"
     return {bool: "true or false", Path: "a path"}.get(kind, "text")

@@ -60,7 +60,7 @@ class ModelRoles(SettingsTable, frozen=True, kw_only=True):
     ] = None
 
     @property
-    def named(self) -> dict[Role, tuple[str, ...]]:
+    def models_by_role(self) -> dict[Role, tuple[str, ...]]:
         """The models of the roles that have some."""
         return {role: models for role in ROLES if (models := getattr(self, role)) is not None}
 

@@ -57,13 +57,13 @@ def _is_web_address(text: str) -> bool:
         return False
 
 
-def _revealed(value: object) -> object:
+def _reveal(value: object) -> object:
     return value.reveal() if isinstance(value, Secret) else value
 
 
 def database(value: object) -> object:
     """The URL of a database; None for none, which is a file in the home."""
-    text = _revealed(value)
+    text = _reveal(value)
     if not isinstance(text, str):
         return value
     text = text.strip()
@@ -111,7 +111,7 @@ def key(value: object) -> object:
 
     What no header can carry is refused here, where the value is not repeated: a client's own error would show it.
     """
-    text = _revealed(value)
+    text = _reveal(value)
     if not isinstance(text, str):
         return value
     text = text.strip()
@@ -129,13 +129,13 @@ def address(value: str) -> str:
 
 def hidden_text(value: object) -> object:
     """A text which is not shown; None for an empty one."""
-    text = _revealed(value)
+    text = _reveal(value)
     return (Secret(text.strip()) if text.strip() else None) if isinstance(text, str) else value
 
 
 def opensearch_address(value: object) -> object:
     """The address of OpenSearch."""
-    text = _revealed(value)
+    text = _reveal(value)
     if not isinstance(text, str):
         return value
     if not _is_web_address(text.strip()):

@@ -92,7 +92,7 @@ class MemoryCache:
         """Store `data` under `key`, unless there is something already."""
         self._kept.setdefault(key, data)
 
-    def known(self, prefix: str) -> dict[str, bytes]:
+    def entries(self, prefix: str) -> dict[str, bytes]:
         """The values stored under all keys with this beginning."""
         return {key: data for key, data in self._kept.copy().items() if key.startswith(prefix)}
 

@@ -241,7 +241,7 @@ class MemoryLibrary(MemoryCollections):
         """See the port."""
         return [found for sha in dict.fromkeys(documents) if (found := self.document(sha)) is not None]
 
-    def known(self, documents: Iterable[str]) -> set[str]:
+    def existing(self, documents: Iterable[str]) -> set[str]:
         """See the port."""
         with self._lock:
             return {sha for sha in documents if self._seen(sha) is not None}
@@ -292,7 +292,7 @@ class MemoryLibrary(MemoryCollections):
         """The number of documents in `collections`."""
         return len(self.members(collections))
 
-    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+    def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
         with self._lock:
             first = max(row, 0)

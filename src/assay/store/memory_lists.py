@@ -116,7 +116,7 @@ class MemoryListing(OwnedView):
             rows = [run.row(now) for run in found[:limit]]
         return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
 
-    async def after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
+    async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
         """See the port."""
         with self._lock:
             found = sorted((run for run in self._known() if run.number > number), key=lambda run: run.number)

@@ -99,9 +99,9 @@ class LogFile:
         self.path = path
         self._lock = threading.Lock()
         self._torn = False
-        self._handle = self._opened()
+        self._handle = self._open()
 
-    def _opened(self) -> int:
+    def _open(self) -> int:
         # private to its owner: it may contain users' names
         return os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
@@ -114,7 +114,7 @@ class LogFile:
         with self._lock:
             if self._is_moved():
                 moved = self._handle
-                self._handle = self._opened()
+                self._handle = self._open()
                 os.close(moved)
             start = "\n" if self._torn else ""
             data = f"{start}{line}\n".encode(errors="replace")
@@ -200,7 +200,7 @@ class Logs:
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
                 Cleaner(secrets),
-                _ordered,
+                _order_fields,
                 renderer,
             ],
             wrapper_class=wanted,
@@ -214,7 +214,7 @@ class Logs:
         self.line("info" if kind in LOUD else "debug", f"{kind}.started", known)
         return _Open(self, kind, at, known)
 
-    def heard(self, envelopes: Sequence[Envelope]) -> None:
+    def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Log the events of reported kinds."""
         for envelope in envelopes:
             if envelope.type in LINES:
@@ -285,7 +285,7 @@ ALWAYS = frozenset(("lane", "verified", "seconds"))
 """Fields that are logged even if they are empty."""
 
 
-def _ordered(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def _order_fields(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Put the same fields first in every line; leave out zero counts."""
     names = dict.fromkeys((*FIRST, *line))
     return {name: line[name] for name in names if name in line and (line[name] or name in ALWAYS)}

@@ -41,7 +41,7 @@ class Spans:
         span.set_attributes(_attributes(facts) | _span_attributes(kind, name))
         return _Open(span)
 
-    def heard(self, envelopes: Sequence[Envelope]) -> None:
+    def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Events are no spans: who wants them reads the run's log."""
 
     def close(self) -> None:

@@ -41,7 +41,7 @@ class Stall(msgspec.Struct, frozen=True, kw_only=True):
         return f"the event loop was held up for {self.seconds * 1e3:.0f} ms by\n{''.join(self.stack)}"
 
 
-def tell(stall: Stall) -> None:
+def log_stall(stall: Stall) -> None:
     """Log it."""
     log.warning("%s", stall)
 

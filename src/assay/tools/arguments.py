@@ -56,7 +56,7 @@ def read(tool: ToolDefinition, arguments: Mapping[str, Any], into: type[T]) -> T
     try:
         return msgspec.convert(_lenient(tool, arguments), into, strict=False)
     except msgspec.ValidationError as error:
-        raise ToolError(f"{_plain(error)}. {usage(tool)}") from error
+        raise ToolError(f"{_plain_message(error)}. {usage(tool)}") from error
 
 
 def usage(tool: ToolDefinition) -> str:
@@ -77,11 +77,11 @@ def _lenient(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, An
         if value is None:
             continue
         is_list = properties.get(name, {}).get("type") == "array"
-        lenient[name] = _listed(value) if is_list and isinstance(value, str | int) else value
+        lenient[name] = _decode_list(value) if is_list and isinstance(value, str | int) else value
     return lenient
 
 
-def _listed(value: str | int) -> list[Any]:
+def _decode_list(value: str | int) -> list[Any]:
     """A list written as text, or the value alone."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
@@ -92,7 +92,7 @@ def _listed(value: str | int) -> list[Any]:
     return [value]
 
 
-def _plain(error: msgspec.ValidationError) -> str:
+def _plain_message(error: msgspec.ValidationError) -> str:
     """The message of msgspec without its path syntax ("Expected int, got text for 'limit'")."""
     text = re.sub(r" - at `\$\.?([^`]*)`", lambda found: f" for {found[1]!r}" if found[1] else "", str(error))
     text = text.replace("`str`", "text").replace("`", "")

@@ -117,7 +117,7 @@ def _observed(found: FoundAnswer, document: Document, spans: Sequence[PassageSpa
     lines, shown = list[str](), {span.ordinal: span for span in heads}
     left = room - sum(len(span.text) for span in heads)
     for each in found.answers:
-        rows = _fitting(each, by_ordinal, left)
+        rows = _fitting_rows(each, by_ordinal, left)
         resting = {span.ordinal: span for row in rows for span in _spans(row, by_ordinal)}
         left -= sum(len(span.text) for span in resting.values())
         shown |= resting
@@ -131,7 +131,7 @@ def _observed(found: FoundAnswer, document: Document, spans: Sequence[PassageSpa
     )
 
 
-def _fitting(each: TableAnswer, by_ordinal: Mapping[str, PassageSpan], room: int) -> list[TableRow]:
+def _fitting_rows(each: TableAnswer, by_ordinal: Mapping[str, PassageSpan], room: int) -> list[TableRow]:
     """The rows to show, those an answer names first, as far as they fit."""
     cited = each.cited()
     named = [row for row in cited if row in each.named]

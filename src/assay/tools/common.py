@@ -36,14 +36,14 @@ def fit(shown: Iterable[DocumentPassages], characters: int) -> tuple[DocumentPas
     """The beginning of `shown` that fits, at least its first passage."""
     kept: list[DocumentPassages] = []
     for each in shown:
-        spans = within(each.spans, characters, at_least=0 if kept else 1)
+        spans = fitting_spans(each.spans, characters, at_least=0 if kept else 1)
         characters -= sum(len(span.text) for span in spans)
         if spans:
             kept.append(DocumentPassages(document=each.document, spans=spans))
     return tuple(kept)
 
 
-def within(spans: Sequence[PassageSpan], characters: int, at_least: int = 1) -> tuple[PassageSpan, ...]:
+def fitting_spans(spans: Sequence[PassageSpan], characters: int, at_least: int = 1) -> tuple[PassageSpan, ...]:
     """The first spans that fit into `characters`."""
     kept: list[PassageSpan] = []
     for span in spans:
@@ -116,8 +116,8 @@ def part(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[Pass
     if sum(len(span.text) for span in spans) <= characters:
         return tuple(spans)
     if not find.strip():
-        return within(spans, characters)
-    head = within(spans, int(characters * HEAD_SHARE))
+        return fitting_spans(spans, characters)
+    head = fitting_spans(spans, int(characters * HEAD_SHARE))
     used = sum(len(span.text) for span in head)
     chosen = {span.ordinal: span for span in head}
     for span in _with_following(spans, matching(spans, find)):
@@ -186,14 +186,14 @@ async def page(
         known = ledger.answered(key)
         if known is not None:
             return _first(msgspec.json.decode(known, type=tuple[Document, ...]), parts)
-        if (before := ledger.answered(_failed(key))) is not None:
+        if (before := ledger.answered(_failure_key(key))) is not None:
             raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
             found: PageRead = await run.begun(key) or await _read(run, url, parts)
         except FetchFailed as failed:
             step_context.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(PASSING):
-                ledger.answer(_failed(key), failed.reason.encode())
+                ledger.answer(_failure_key(key), failed.reason.encode())
             raise ToolError(f"{url} could not be read ({failed.reason}).") from failed
         for name in found.keys:
             ledger.answer(name, msgspec.json.encode(found.documents))
@@ -201,8 +201,8 @@ async def page(
 
 
 def _first(documents: tuple[Document, ...], parts: int | None) -> tuple[Document, ...]:
-    pages = list(dict.fromkeys(map(opened, documents)))[:parts]
-    return tuple(each for each in documents if opened(each) in pages)
+    pages = list(dict.fromkeys(map(opened_key, documents)))[:parts]
+    return tuple(each for each in documents if opened_key(each) in pages)
 
 
 class PageRead(msgspec.Struct, frozen=True):
@@ -212,7 +212,7 @@ class PageRead(msgspec.Struct, frozen=True):
     keys: tuple[str, ...]
 
 
-def opened(document: Document) -> str:
+def opened_key(document: Document) -> str:
     """What was opened for a document: the address of its page, which may hold several, else its own hash."""
     return document.url if is_address(document.url) else document.sha256
 
@@ -258,9 +258,9 @@ def _way(run: Run, documents: Sequence[Document]) -> list[str]:
 def _was_tried(ledger: Ledger, url: str) -> bool:
     """True if the page was read, or could not be."""
     key = page_key(url)
-    return ledger.answered(key) is not None or ledger.answered(_failed(key)) is not None
+    return ledger.answered(key) is not None or ledger.answered(_failure_key(key)) is not None
 
 
-def _failed(key: str) -> str:
+def _failure_key(key: str) -> str:
     """The key under which a page's failure is stored."""
     return f"failed {key}"

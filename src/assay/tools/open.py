@@ -22,7 +22,7 @@ from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.tools import common
 from assay.tools.arguments import define, read
-from assay.tools.common import is_page, opened, outline, page, part
+from assay.tools.common import is_page, opened_key, outline, page, part
 
 MOST_DOCUMENTS = 8
 
@@ -78,7 +78,7 @@ class OpenTool:
 
             answer, known_already = await common.once(run, ledger, key, work)
             if not known_already:
-                step_context.spend(Usage(pages=len({opened(each.document) for each in answer.shown})))
+                step_context.spend(Usage(pages=len({opened_key(each.document) for each in answer.shown})))
                 step_context.record(common.row(run, key, step_context))
             return answer
 
@@ -103,13 +103,13 @@ class OpenTool:
             ToolError: there are none.
         """
 
-        async def named(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
+        async def resolve(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
             try:
-                return await self._named(run, ledger, step_context, text, met, parts)
+                return await self._resolve_documents(run, ledger, step_context, text, met, parts)
             except ToolError as failed:
                 return failed.reason
 
-        branches = (Branch(text, partial(named, text=text, met=met)) for text, met in known.items())
+        branches = (Branch(text, partial(resolve, text=text, met=met)) for text, met in known.items())
         answers = await run.gather(*branches)
         notes = [answer for answer in answers if isinstance(answer, str)]
         found = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
@@ -117,7 +117,7 @@ class OpenTool:
             raise ToolError(" ".join(notes) + " Search, then open by source id.")
         return list(found.values()), notes
 
-    async def _named(
+    async def _resolve_documents(
         self,
         run: Run,
         ledger: Ledger,

@@ -138,14 +138,14 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     A provider is asked for one of two numbers of documents, so that the same words with a slightly different number are
     the same search, paid for once.
     """
-    wanted = _widened(query)
+    wanted = _widen(query)
     key = common.key(searching(provider.name), msgspec.structs.replace(wanted, text=plain(query.text)))
 
     async def search(step_context: StepContext) -> Observation:
         excluded: list[Excluded] = []
 
         async def work() -> Observation:
-            answer = await _answer_sent_ahead(run, provider, wanted) or await _put(provider, wanted)
+            answer = await _answer_sent_ahead(run, provider, wanted) or await _ask_provider(provider, wanted)
             step_context.spend(answer.usage)
             return _observe(wanted, answer.hits, excluded)
 
@@ -186,11 +186,11 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     usage: Usage = Usage()
 
 
-def _widened(query: Query) -> Query:
+def _widen(query: Query) -> Query:
     return msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
 
 
-async def _put(provider: Search, query: Query) -> SearchAnswer:
+async def _ask_provider(provider: Search, query: Query) -> SearchAnswer:
     if isinstance(provider, Metered):
         return SearchAnswer(*await provider.metered(query))
     return SearchAnswer(await provider.search(query))
@@ -209,13 +209,13 @@ def search_ahead(run: Run, provider: Search, query: Query, step_context: StepCon
 
     Call it inside a step that logs it. Only providers that find web pages allow this.
     """
-    wanted, asked = run.brief.speculation, _widened(query)
+    wanted, asked = run.brief.speculation, _widen(query)
     manner = provider.ahead if isinstance(provider, AskedAhead) else "never"
     if not isinstance(wanted, Speculation) or manner == "never" or (manner == "paid" and not wanted.paid):
         return False
 
     async def search() -> SearchAnswer:
-        answer = await _put(provider, asked)
+        answer = await _ask_provider(provider, asked)
         shown = _observe(asked, answer.hits, []).shown
         common.expect(run, None, shown, partial(step_context.write_beside, once=f"{provider.name} {asked.text}"))
         return answer

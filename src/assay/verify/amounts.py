@@ -215,17 +215,17 @@ def _amounts(text: str, taken: bytearray) -> list[Amount]:
         group = "run" if match["run"] else "word"
         if any(taken[match.start(group) : match.end(group)]):
             continue
-        if group == "run" and "," in match["run"] and (parts := _listed(match["run"])):
+        if group == "run" and "," in match["run"] and (parts := _split_number_list(match["run"])):
             at = match.start("run")
             for part in parts:
                 found.append(_whole_amount(part, at, text))
                 at += len(part) + 1
             continue
         found.append(_amount(match, text))
-    return [_unit_beside(amount, text) for amount in _ranged(_join_split_numbers(found, text), text)]
+    return [_unit_beside(amount, text) for amount in _complete_ranges(_join_split_numbers(found, text), text)]
 
 
-def _listed(run: str) -> list[str]:
+def _split_number_list(run: str) -> list[str]:
     """The numbers of a list such as "1,2,3"; empty if it is a single number."""
     return [] if _readings(run)[0] else [part for part in run.split(",") if part]
 
@@ -319,7 +319,7 @@ def _join_split_numbers(found: list[Amount], text: str) -> list[Amount]:
     return found
 
 
-def _ranged(found: list[Amount], text: str) -> list[Amount]:
+def _complete_ranges(found: list[Amount], text: str) -> list[Amount]:
     """In "10-20 %" and "5 to 6 million", the unit and scale of the second number may apply to the first."""
     for at in range(len(found) - 1):
         first, second = found[at], found[at + 1]

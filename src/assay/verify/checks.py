@@ -15,7 +15,7 @@ from assay.core.claims import CHECKS, HOLDING, Check
 from assay.core.errors import UnknownName
 from assay.core.sources import Passage
 from assay.core.tables.rows import stated_row
-from assay.core.translation import N_, listed, ngettext
+from assay.core.translation import N_, join_list, ngettext
 from assay.core.translation import gettext as _
 from assay.verify import rows
 from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
@@ -246,6 +246,6 @@ def _absent(findings: list[SlotFinding], passages: int) -> str:
     elif len(findings) == 1:
         pattern, what = _(_LACKING.get(first.rule, LACKING)), first.slot.text
     else:
-        pattern, what = _("{what} are not in {where}"), listed(finding.slot.text for finding in findings)
+        pattern, what = _("{what} are not in {where}"), join_list(finding.slot.text for finding in findings)
     where = ngettext("the cited passage", "the cited passages", passages)
     return pattern.format(what=what, where=where)

@@ -68,7 +68,7 @@ def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> d
     """
     names = list(texts)
     documents = _Documents(texts, frozenset())
-    first = _grouped(names[:MOST_DOCUMENTS], documents)
+    first = _group_by_text(names[:MOST_DOCUMENTS], documents)
     widespread = _widespread(first, texts)
     groups = DocumentGroups(names)
     groups.join(_forms(pages, documents))
@@ -78,7 +78,7 @@ def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> d
     documents = _Documents(texts, widespread)
     for members in _members(first):
         if len(members) > 1:
-            groups.join(_members(_grouped(members, documents)))
+            groups.join(_members(_group_by_text(members, documents)))
     return groups.numbered()
 
 
@@ -193,18 +193,18 @@ class _Sketch(msgspec.Struct, frozen=True):
     parts: Sequence[str]
 
 
-def _grouped(names: Sequence[str], documents: _Documents) -> dict[str, int]:
+def _group_by_text(names: Sequence[str], documents: _Documents) -> dict[str, int]:
     """Group `names` by their texts."""
     short, where = _short(names, documents)
     sketches = {name: _sketched(documents.words(name), short, where) for name in names}
     groups = DocumentGroups(names)
     groups.join(_equal(sketches))
-    for one, other, estimate in _near(sketches):
+    for one, other, estimate in _near_pairs(sketches):
         if groups.has(one, other):
             continue
         if estimate >= _SURE or _share(documents.words(one), documents.words(other)) >= ALIKE:
             groups.join([(one, other)])
-    groups.join(_contained(sketches))
+    groups.join(_containing_pairs(sketches))
     return groups.numbered()
 
 
@@ -242,7 +242,7 @@ def _equal(sketches: Mapping[str, _Sketch]) -> Iterable[Sequence[str]]:
     return same.values()
 
 
-def _near(sketches: Mapping[str, _Sketch]) -> Iterator[tuple[str, str, float]]:
+def _near_pairs(sketches: Mapping[str, _Sketch]) -> Iterator[tuple[str, str, float]]:
     """Pairs that may share most of their runs, and the estimate of the share."""
     hashed = [(name, sketch.minhash) for name, sketch in sketches.items() if sketch.minhash is not None]
     for (one, first), (other, second) in combinations(hashed, 2):
@@ -256,7 +256,7 @@ def _share(one: Sequence[str], other: Sequence[str]) -> float:
     return len(first & second) / (len(first | second) or 1)
 
 
-def _contained(sketches: Mapping[str, _Sketch]) -> Iterator[Sequence[str]]:
+def _containing_pairs(sketches: Mapping[str, _Sketch]) -> Iterator[Sequence[str]]:
     """Pair a short document with longer ones that contain it; a page that contains several is a collection."""
     for name, sketch in sketches.items():
         inside = [part for part in sketch.parts if sketches[part].size < sketch.size]
@@ -326,7 +326,7 @@ def rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[
     return found
 
 
-def joined(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
+def merge_groups(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
     """`groups` with the documents of each pair joined, numbered as before by their first document."""
     together = DocumentGroups(groups)
     together.join([*_members(groups), *pairs])
@@ -350,7 +350,8 @@ def _restated(
     for at in short:
         figures = _figures(compared[at].text)
         if any(
-            rows[at][other] >= usual + _least(figures, _figures(compared[other].text)) * (1.0 - usual) for other in long
+            rows[at][other] >= usual + _least_similarity(figures, _figures(compared[other].text)) * (1.0 - usual)
+            for other in long
         ):
             restated += len(words(compared[at].text))
     return restated
@@ -360,7 +361,7 @@ def _figures(text: str) -> frozenset[str]:
     return frozenset(_FIGURE.findall(text))
 
 
-def _least(one: frozenset[str], other: frozenset[str]) -> float:
+def _least_similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """How near passages with these figures must be. If each has figures that the other lacks, no cosine suffices."""
     few, many = sorted((one, other), key=len)
     if not few:

@@ -75,16 +75,16 @@ class SlotContext(msgspec.Struct, frozen=True):
             at = reading.nearest(key, place.index)
             if at is None:
                 continue
-            apart = _apart(words, at, place.index)
+            apart = _word_distance(words, at, place.index)
             if wide:
                 after = reading.nearest(key, place.last)
-                apart = min(apart, apart if after is None else _apart(words, after, place.last))
+                apart = min(apart, apart if after is None else _word_distance(words, after, place.last))
             nearness = _nearness(apart)
             fit += weight * (nearness / near if nearness < near else 1.0)
         return fit
 
 
-def _apart(words: Sequence[Word], one: int, other: int) -> int:
+def _word_distance(words: Sequence[Word], one: int, other: int) -> int:
     first, second = words[one], words[other]
     apart = abs(one - other)
     if first.clause != second.clause:  # which every other sentence contains
@@ -108,7 +108,7 @@ def context(claim: AnalyzedText, slot: Sequence[int]) -> SlotContext:
     for index, word in enumerate(claim.words):
         if word.kind == "sign" or word.key in own or first <= index <= last or word.sentence != sentence:
             continue
-        near = _nearness(_apart(claim.words, index, first if index < first else last))
+        near = _nearness(_word_distance(claim.words, index, first if index < first else last))
         weight = _COMMON if word.common else _COUNTED if counts and index == last + 1 else 1.0
         if not word.common:
             telling.add(word.key)
@@ -267,7 +267,7 @@ def conflict(rule: str, slot: ClaimSlot, texts: Texts, said: EvidenceSpan) -> Sl
 
 
 @cache
-def _bound() -> re.Pattern[str]:
+def _bound_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(BOUNDS.values())})\s*\Z", re.IGNORECASE)
 
 
@@ -281,7 +281,7 @@ def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
     restated = {each.slot: each.said for each in stated}
     for slot in sorted(restated, key=lambda slot: -slot.start):
         before = claim[: slot.start]
-        bound = _bound().search(before, max(0, len(before) - _REACH))
+        bound = _bound_pattern().search(before, max(0, len(before) - _REACH))
         claim = f"{before[: bound.start()] if bound else before}{restated[slot]}{claim[_end(claim, slot) :]}"
     return claim
 

@@ -41,15 +41,15 @@ class CitableIds:
 
     def cited(self, sentence: ReportSentence) -> tuple[Passage, ...]:
         """The passages `sentence` cites, in order, each once. Ids which do not exist name nothing."""
-        return self._named(sentence.markers, sentence.text)
+        return self._cited_passages(sentence.markers, sentence.text)
 
-    def _named(self, markers: Sequence[Marker], statement: str) -> tuple[Passage, ...]:
+    def _cited_passages(self, markers: Sequence[Marker], statement: str) -> tuple[Passage, ...]:
         """The passages that markers name; of a source cited as a whole, those that `statement` means."""
         found: dict[str, Passage] = {}
         for marker in markers:
             found.update((id, self.passages[id]) for id in marker.passages if id in self.passages)
             for source in marker.sources:
-                found.update((passage.id, passage) for passage in self._whole_source(source).meant(statement))
+                found.update((passage.id, passage) for passage in self._whole_source(source).best_passages(statement))
         return tuple(found.values())
 
     def _whole_source(self, id: str) -> WholeSource:
@@ -70,7 +70,7 @@ class CitableIds:
             if sentence.markers:
                 following = (sentence.block, sentence.markers)
             elif sentence.block == following[0]:
-                lent = self._named(following[1], sentence.text)
+                lent = self._cited_passages(following[1], sentence.text)
                 passage = verbatim(sentence.text, ClaimEvidence(passages=lent, sources=self.sources))
                 cited[at] = (sentence, (passage,) if passage else lent)
         return cited
@@ -150,7 +150,7 @@ class EvidenceIndex(HeldPassages):
         self._library: Library | None = None
 
     @property
-    def shown(self) -> CitableIds:
+    def citable_ids(self) -> CitableIds:
         """The things a marker may name, as of now."""
         return CitableIds(self.passages, self.sources)
 
@@ -203,13 +203,13 @@ def text_of(library: Library, reader: DocumentReader, of: Collection[str] = ()) 
     """A function that returns a stored document's text by its hash; the documents `of` are found at once. Blocking."""
     known = {document.sha256: document for document in library.of_hashes(of)}
 
-    def found(sha256: str) -> bytes:
+    def read_text(sha256: str) -> bytes:
         document = known.get(sha256) or library.document(sha256)
         if document is None:
             raise StoreError(f"document {sha256[:12]} is not in the library: `assay db check` names what is missing")
         return reader.text(document)
 
-    return found
+    return read_text
 
 
 def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
     A sentence added after the checks is neither checked nor counted.
     """
     # Emphasis at the ends of a sentence may belong to another one.
-    words = {start: sentence.text.strip(PAIRED) for start, sentence in standing(report).items()}
+    words = {start: sentence.text.strip(PAIRED) for start, sentence in claims_by_start(report).items()}
     recorded = {claim.start for claim in claims}
     problems = [
         f"a sentence of the report is no recorded claim: {text[:200]!r}"
@@ -233,7 +233,7 @@ def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
     return tuple(problems)
 
 
-def standing(report: str) -> dict[int, ReportSentence]:
+def claims_by_start(report: str) -> dict[int, ReportSentence]:
     """The claims of a report by where each begins, by which records find their sentences."""
     return {sentence.start: sentence for sentence in claims_of(report)}
 

@@ -101,14 +101,14 @@ def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal
     """The evidence's values, and the step of its last digit, in each unit that the claim may mean."""
     for unit in claim.units:
         for other in evidence.units:
-            if unit == other or (not (unit and other) and not _apart(unit or other)):
+            if unit == other or (not (unit and other) and not _needs_unit(unit or other)):
                 yield evidence.values, evidence.quantum
             elif measures.comparable(unit, other):
                 step = abs(measures.convert(evidence.quantum, other, unit) - measures.convert(Decimal(0), other, unit))
                 yield tuple(_converted(value, other, unit) for value in evidence.values), step
 
 
-def _apart(unit: str) -> bool:
+def _needs_unit(unit: str) -> bool:
     measure = measures.MEASURES.get(unit)
     return measure is not None and measure.dimension in _APART
 
@@ -267,7 +267,7 @@ def _years(inputs: Sequence[Input]) -> Computed:
     return _differences([each for each in inputs if each.unit == "year"])
 
 
-def _guarded(compute: Callable[[Sequence[Input]], Computed]) -> Callable[[Sequence[Input]], list[tuple[Decimal, str]]]:
+def _guard(compute: Callable[[Sequence[Input]], Computed]) -> Callable[[Sequence[Input]], list[tuple[Decimal, str]]]:
     def run(inputs: Sequence[Input]) -> list[tuple[Decimal, str]]:
         with localcontext() as context:
             context.prec = 40
@@ -279,9 +279,9 @@ def _guarded(compute: Callable[[Sequence[Input]], Computed]) -> Callable[[Sequen
     return run
 
 
-_YEARS = _guarded(_years)
+_YEARS = _guard(_years)
 _OPERATIONS = tuple(
-    (regex(rf"\b(?:{cue})\b"), _YEARS if compute is _years else _guarded(compute), in_percent)
+    (regex(rf"\b(?:{cue})\b"), _YEARS if compute is _years else _guard(compute), in_percent)
     for cue, compute, in_percent in (
         ("total(?:s|l?ing|l?ed)?|sum|combined|together|altogether|in all", _sums, False),
         ("difference|gap|margin|by|more|fewer|less|longer|shorter|higher|lower|ahead|up|down", _differences, False),

@@ -35,7 +35,7 @@ from assay.verify.claim_check import (
     check_all,
     settle,
 )
-from assay.verify.evidence_index import EvidenceIndex, HeldPassages, TextOf, documents, standing, unrecorded
+from assay.verify.evidence_index import EvidenceIndex, HeldPassages, TextOf, claims_by_start, documents, unrecorded
 from assay.verify.judge import has_judge
 from assay.verify.proofreader import Proofreader, VerificationStart, carried
 from assay.verify.repair.mender import Mender, Repaired
@@ -162,7 +162,7 @@ async def verify(
     judged = rules.enabled and "judge" not in rules.off and has_judge(run)
     rules = msgspec.structs.replace(rules, judged=judged)
     proofreader, checkable = report.proofreader, rules.enabled and rules.has_sources
-    known = await proofreader.closed() if proofreader is not None else VerificationStart(Checks(run, rules))
+    known = await proofreader.close() if proofreader is not None else VerificationStart(Checks(run, rules))
     found = await find(run, report.text, held, known, report.streamed)
     checked = await check_all(run, found, rules, known.emit_checked, known.checks)
     for fault in faults(rules.added, (each for one in checked for each in one.findings)):
@@ -190,8 +190,8 @@ async def find(
 
     Claims of the report as it `streamed` keep their ids.
     """
-    cited = held.shown.all_cited(claims(report))
-    named = _named(report, held.passages) | {each.id: each for _, passages in cited for each in passages}
+    cited = held.citable_ids.all_cited(claims(report))
+    named = _cited_passages(report, held.passages) | {each.id: each for _, passages in cited for each in passages}
     await held.hold(run, named.values())
     if located := held.located(named):
         run.emit(CitationsLocated(passages=located))
@@ -205,7 +205,7 @@ async def find(
     return found
 
 
-def _named(report: str, passages: Mapping[str, Passage]) -> dict[str, Passage]:
+def _cited_passages(report: str, passages: Mapping[str, Passage]) -> dict[str, Passage]:
     """All passages the report names, in its order."""
     return {id: passages[id] for marker in parse(report) for id in marker.ids if id in passages}
 
@@ -225,7 +225,7 @@ async def _look_up_citations(run: Run, found: Sequence[PendingClaim], repaired: 
 def _rests_on(repaired: Repaired, held: EvidenceIndex) -> dict[str, None]:
     """The ids of all passages that a report names or its claims rest on."""
     resting = (id for checked in repaired.checked for id in checked.passages)
-    return dict.fromkeys((*_named(repaired.text, held.passages), *resting))
+    return dict.fromkeys((*_cited_passages(repaired.text, held.passages), *resting))
 
 
 def _gated(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
@@ -315,7 +315,7 @@ def reread(view: RunView, text_of: TextOf, rules: CheckRules = ALL_OURS) -> Rere
     held = HeldPassages(view.sources)
     held.take(documents(cited, text_of))
     with spoken(Phrases(stated=view.report.stated)):
-        sentences = standing(view.report.text)
+        sentences = claims_by_start(view.report.text)
     found: list[PendingClaim] = []
     now: dict[str, CodeRuling] = {}
     for claim in view.claims:

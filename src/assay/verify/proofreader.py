@@ -64,7 +64,7 @@ class SentenceStream:
         self._tail += text
         if not begins_line and not any(end in text for end in _LINE_ENDS):
             return ()  # almost always: no more complete lines than before
-        seen = _settled(self._tail)
+        seen = _settled_length(self._tail)
         least = max(1, len(self._tail) // _GROWTH if len(self._tail) > _SMALL else 1)
         if seen - self._seen < least:
             return ()
@@ -131,7 +131,7 @@ class SentenceStream:
         self._markers = [marker for marker in self._markers if marker.start >= self._base]
 
 
-def _settled(text: str) -> int:
+def _settled_length(text: str) -> int:
     """How much of a text may be examined: whole lines, and the first letter of a line that began with one.
 
     Such a line begins or continues a paragraph, whatever follows.
@@ -240,7 +240,7 @@ class Proofreader:
         self._blocks = [block for block in self._blocks if block.done]
         self._checks.drop_waiting()
 
-    async def closed(self) -> VerificationStart:
+    async def close(self) -> VerificationStart:
         """The knowledge when the report is complete; nothing more is logged beside the writer's streams.
 
         Checks in progress go on.
@@ -260,7 +260,7 @@ class Proofreader:
             return
         passages, sources = self._ledger.everything()
         self._held.add(passages.values(), sources.values())
-        cited = self._held.shown.all_cited(claims)
+        cited = self._held.citable_ids.all_cited(claims)
         for sentence, own in cited:
             event = _claim_found(sentence.id, sentence, own)
             self._emit_once(beside, event, self._name(event))
@@ -292,7 +292,7 @@ class Proofreader:
             beside.say(event, name)
 
     def _name(self, found: ClaimFound, checked: ClaimChecked | None = None) -> str:
-        return f"{self._texts}/{_named(found, checked)}"
+        return f"{self._texts}/{_result_key(found, checked)}"
 
     def _stands(self, found: ClaimFound, checked: ClaimChecked | None = None) -> bool:
         return self._written.stands(self._step, self._name(found, checked))
@@ -353,7 +353,7 @@ def _found_of(checked: ClaimResult) -> ClaimFound:
     return _claim_found(checked.id, checked.sentence, checked.evidence.passages)
 
 
-def _named(found: ClaimFound, checked: ClaimChecked | None) -> str:
+def _result_key(found: ClaimFound, checked: ClaimChecked | None) -> str:
     """A name for the results of a claim, wherever it is in the text by now."""
     content = (found.text, [passage.id for passage in found.passages], checked)
     return f"{found.id}/{sha256(msgspec.json.encode(content))[:16]}"

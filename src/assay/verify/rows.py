@@ -12,7 +12,7 @@ from assay.core.plain_text import spaced_rows, without_number
 from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
-from assay.core.tables.rows import bound, row_stated, stated_row
+from assay.core.tables.rows import compare_with_row, row_stated, stated_row
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
@@ -174,10 +174,10 @@ def compared(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collec
     filled = [(name, value) for name, value in zip(head[1:], values, strict=True) if not is_empty(value)]
     by_key = [framed(f"{first} of {name}: {value}", evidence) for name, value in filled]
     by_subject = [framed(f"{name} of {first}: {value}", evidence) for name, value in filled]
-    return _agreed(by_key) or _agreed(by_subject)
+    return _combine_checks(by_key) or _combine_checks(by_subject)
 
 
-def _agreed(checks: Sequence[Check | None]) -> Check | None:
+def _combine_checks(checks: Sequence[Check | None]) -> Check | None:
     """Contradicted if one cell is, supported if all cells are."""
     found = [check for check in checks if check is not None]
     wrong = next((check for check in found if check.verdict != "supported"), None)
@@ -191,10 +191,10 @@ def _agreed(checks: Sequence[Check | None]) -> Check | None:
 
 def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
     """The verdict of the cited tables on a claim in the form of a row, cell or computation; None for others."""
-    cited = _cited(evidence)
+    cited = _cited_tables(evidence)
     if not cited:
         return None
-    found = bound(claim, cited) or row_stated(claim, cited)
+    found = compare_with_row(claim, cited) or row_stated(claim, cited)
     if found is not None:
         return _check(*found)
     if not is_computed(claim):
@@ -216,7 +216,7 @@ def _check(same: bool, message: str, rows: int = 0) -> Check:
     return Check(rule="field", verdict="supported", reason=reason.format(count=number(rows)))
 
 
-def _cited(evidence: ClaimEvidence) -> Sequence[ReadTable]:
+def _cited_tables(evidence: ClaimEvidence) -> Sequence[ReadTable]:
     """The tables of the cited rows, those of each document apart."""
     sources = dict.fromkeys(passage.source for passage in evidence.passages)
     found: list[ReadTable] = []

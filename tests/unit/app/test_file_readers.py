@@ -17,7 +17,7 @@ from assay.app.components import LazyReaders
 from assay.core.errors import ExtractError, TooSlow
 from assay.core.ports import Extractor
 from assay.core.sources import SYNTAXES, Syntax
-from assay.evidence.documents import Texts, cut, cut_all
+from assay.evidence.documents import Texts, cut_all, segment_utf8
 from assay.evidence.segment import PassageCutter
 from assay.fetch import text as texts
 from assay.fetch import workers as processes
@@ -96,7 +96,7 @@ def test_a_large_file_which_takes_too_long_is_given_up(
     monkeypatch.setattr(processes, "APART", 1)
     workers = Workers(1, seconds=0.01)  # less than any process takes to start
     with pytest.raises(TooSlow, match=r"not read within 0\.01 seconds; split it, or save it anew"):
-        list(workers.bound(of(readers, suffix)._here).extract(LARGE[suffix] * 9, f"a{suffix}"))  # type: ignore[attr-defined]
+        list(workers.isolate_large(of(readers, suffix)._here).extract(LARGE[suffix] * 9, f"a{suffix}"))  # type: ignore[attr-defined]
     workers.close()
 
 
@@ -132,10 +132,10 @@ def begun(readers: LazyReaders) -> int:
 @pytest.mark.parametrize("syntax", SYNTAXES)
 def test_a_long_text_is_cut_elsewhere_as_it_is_here(syntax: Syntax, readers: LazyReaders, started: LazyReaders) -> None:
     text = PAGE.encode()
-    here = cut(text, syntax)
+    here = segment_utf8(text, syntax)
     assert readers.cut(text, syntax) == here  # no process of theirs lives
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app_readers, "cut", None)  # who would cut it here now fails
+        patch.setattr(app_readers, "segment_utf8", None)  # who would cut it here now fails
         found = started.cut(text, syntax)
     assert found == here
 
@@ -146,9 +146,9 @@ def test_a_short_text_is_cut_here(started: LazyReaders) -> None:
 
 def test_where_the_process_is_gone_a_text_is_cut_all_the_same(readers: LazyReaders) -> None:
     os.kill(begun(readers), signal.SIGKILL)
-    assert readers.cut(PAGE.encode(), "markdown") == cut(PAGE.encode(), "markdown")
+    assert readers.cut(PAGE.encode(), "markdown") == segment_utf8(PAGE.encode(), "markdown")
     readers.close()
-    assert readers.cut(PAGE.encode(), "markdown") == cut(PAGE.encode(), "markdown")
+    assert readers.cut(PAGE.encode(), "markdown") == segment_utf8(PAGE.encode(), "markdown")
 
 
 def test_a_full_batch_of_texts_is_cut_elsewhere_as_it_is_here(readers: LazyReaders) -> None:

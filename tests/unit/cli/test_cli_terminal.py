@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from assay.cli.terminal import clean, harmless, wrapped
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 
 
 @given(st.text())
@@ -33,7 +33,7 @@ def test_shortened_lines_fit(text: str, width: int):
 
 
 def test_counted():
-    assert [counted(0, "claim"), counted(1, "claim"), counted(2_000, "search", "searches")] == [
+    assert [pluralize(0, "claim"), pluralize(1, "claim"), pluralize(2_000, "search", "searches")] == [
         "0 claims",
         "1 claim",
         "2,000 searches",

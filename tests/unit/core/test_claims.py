@@ -20,12 +20,12 @@ def of(verdicts: Sequence[Verdict]) -> list[Claim]:
 def test_every_claim_is_counted_once_and_those_which_hold_are_quoted_or_supported(verdicts: list[Verdict]) -> None:
     summary = summarize(of(verdicts))
     assert summary.claims == sum(getattr(summary, verdict) for verdict in VERDICTS) == len(verdicts)
-    assert summary.holding == len([verdict for verdict in verdicts if verdict in HOLDING])
+    assert summary.grounded_count == len([verdict for verdict in verdicts if verdict in HOLDING])
 
 
 def test_the_counts_of_a_run_which_knew_no_quoted_are_read_as_they_were() -> None:
     old = b'{"claims":2,"supported":2,"partial":0,"unsupported":0,"contradicted":0,"unchecked":0,"dropped_markers":0}'
     summary = msgspec.json.decode(old, type=Summary)
-    assert (summary, summary.holding) == (Summary(claims=2, supported=2), 2)
+    assert (summary, summary.grounded_count) == (Summary(claims=2, supported=2), 2)
     event = msgspec.json.decode(b'{"summary":' + old + b',"passed":true}', type=e.VerifySummary)
     assert event.summary == summarize(of(["supported", "supported"]))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.blocks import closed, heading, leaves, outline, read_template, template_text
+from assay.core.blocks import close_markup, heading, leaves, outline, read_template, template_text
 from assay.core.brief import Section
 from assay.core.errors import UsageError
 
@@ -67,12 +67,12 @@ def test_parts_follow_one_another_to_the_end(text: str) -> None:
 
 @given(st.one_of(TEXTS, st.text(alphabet="#->*+ \t\r\n=_.1)[]:'\"a", max_size=40)))
 def test_after_a_closed_text_a_heading_is_one(text: str) -> None:
-    assert outline(f"{closed(text)}\n\n## After")[-1].title == "After"
+    assert outline(f"{close_markup(text)}\n\n## After")[-1].title == "After"
 
 
 def test_what_is_closed_already_stays() -> None:
-    assert closed("```\ncode\n```") == "```\ncode\n```"
-    assert closed("````\n```\ncode") == "````\n```\ncode\n````"
+    assert close_markup("```\ncode\n```") == "```\ncode\n```"
+    assert close_markup("````\n```\ncode") == "````\n```\ncode\n````"
 
 
 def test_a_template_has_headings_and_hints() -> None:

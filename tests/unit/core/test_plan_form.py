@@ -32,7 +32,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 @given(plans())
 def test_what_is_written_reads_as_the_same_plan(plan: Plan) -> None:
-    assert plan_form.read(plan_form.HEADER + plan_form.written(plan)) == plan
+    assert plan_form.read(plan_form.HEADER + plan_form.format_plan(plan)) == plan
     assert plan_form.read(msgspec.json.encode(plan).decode()) == plan
     assert plan_form.checked(plan) == plan
 
@@ -43,7 +43,7 @@ def test_any_text_is_a_plan_or_a_named_error(text: str) -> None:
         plan = plan_form.read(text)
     except UsageError:
         return
-    assert plan_form.read(plan_form.written(plan)) == plan
+    assert plan_form.read(plan_form.format_plan(plan)) == plan
 
 
 @given(st.lists(st.sampled_from(["1. A", "2) B", "type: analysis", "title: T", "needs_search: no", "x", "#", ""])))

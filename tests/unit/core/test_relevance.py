@@ -96,7 +96,7 @@ def test_a_row_is_about_its_own_subject() -> None:
 
 def test_nothing_is_judged_where_there_is_nothing() -> None:
     judged = judge(read_question("Who?"), [])
-    assert judged.ranked == judged.near == ()
+    assert judged.ranked == judged.top_statements == ()
     assert not judged.answers()
 
 
@@ -124,7 +124,7 @@ def test_any_statements_are_judged(question: str, texts: list[str]) -> None:
     assert 0.0 <= judged.chance <= 1.0
     assert [each.score for each in judged.ranked] == sorted((each.score for each in judged.ranked), reverse=True)
     assert judge(asked, found) == judged
-    assert set(judged.near) <= set(judged.ranked)
+    assert set(judged.top_statements) <= set(judged.ranked)
 
 
 @given(st.text("ab cd", max_size=20), TEXTS, st.integers(1, 4))

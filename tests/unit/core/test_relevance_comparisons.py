@@ -51,7 +51,7 @@ def test_others_compare_no_two_things(question: str) -> None:
 def test_each_thing_is_asked_for_in_the_language_of_the_question() -> None:
     pair = comparisons.read("Was ist der Unterschied zwischen Ebbe und Flut?")
     assert pair is not None
-    assert [pair.asked(side) for side in pair.sides] == ["Was ist Ebbe?", "Was ist Flut?"]
+    assert [pair.question_about(side) for side in pair.sides] == ["Was ist Ebbe?", "Was ist Flut?"]
 
 
 @given(st.text(max_size=400))

@@ -10,7 +10,7 @@ from assay.core.assurance import assurance_text, assured
 from assay.core.brief import Brief
 from assay.core.claims import RELEVANT, Claim, Relevance, Summary, Verdict
 from assay.core.messages import Rarity
-from assay.core.relevance.grades import GRADE_NAMES, CitedSentence, apart, grade, grades
+from assay.core.relevance.grades import GRADE_NAMES, CitedSentence, differ_in_language, grade, grades
 from assay.core.relevance.scores import weights
 from assay.core.relevance.topic_question import read_question
 from assay.core.view import RunView
@@ -111,7 +111,7 @@ def test_a_part_which_is_a_question_may_be_answered_alone() -> None:
 
 def test_nothing_is_said_of_a_report_in_another_language() -> None:
     german = "Der Leuchtturm auf dem Felsen wurde von Robert Stevenson entworfen und ist aus Granit."
-    assert apart("Who designed the lighthouse on the rock?", [german])
+    assert differ_in_language("Who designed the lighthouse on the rock?", [german])
     assert graded("Who designed the lighthouse on the rock?", german) == ("",)
     assert grade([], [CitedSentence(text=german)]) == ("",)
     assert grade(["Who?"], []) == ()
@@ -160,7 +160,7 @@ def words(*grades: tuple[Verdict, Relevance], graded: bool = True, passed: bool 
             status="completed",
             claims=found,
             graded=graded,
-            verified=passed and (not graded or assured(found).whole),
+            verified=passed and (not graded or assured(found).is_sound),
             gate=Gate(summary=Summary(), passed=passed),
         )
     )
@@ -192,4 +192,4 @@ def test_whole_is_when_all_hold_and_nothing_says_that_none_answers(grades: list[
     found = assured(claims(*grades))
     held = all(verdict != "partial" for verdict, _ in grades)
     judged = [relevance for _, relevance in grades if relevance]
-    assert found.whole == (bool(grades) and held and (not judged or "answers" in judged))
+    assert found.is_sound == (bool(grades) and held and (not judged or "answers" in judged))

@@ -91,10 +91,10 @@ def test_what_stands_there_is_found_where_it_stands(text: str, start: int, size:
     wanted, _ = pictures._letters(text[start : start + size])
     before = len(pictures._letters(text[:start])[0])
     assert len(letters) == len(index)
-    for first, last in pictures._found(letters, wanted, before):
+    for first, last in pictures._find_spans(letters, wanted, before):
         assert letters[first : last + 1] == wanted
     if wanted:
-        assert pictures._found(letters, wanted, before)
+        assert pictures._find_spans(letters, wanted, before)
 
 
 @pytest.mark.parametrize("size", [(595, 20), (5, 842)])

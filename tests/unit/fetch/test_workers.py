@@ -54,7 +54,7 @@ class PickyReader(OddReader):
 
 
 def test_a_parsers_own_error_is_told_of_a_small_file_too(workers: Workers) -> None:
-    documents = workers.bound(PickyReader()).extract(b"x", "a.odd")
+    documents = workers.isolate_large(PickyReader()).extract(b"x", "a.odd")
     assert next(documents).text == "read"
     with pytest.raises(ReaderBroke, match=r"its reader odd/1 failed \(ValueError: invalid literal"):
         next(documents)

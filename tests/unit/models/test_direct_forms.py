@@ -11,7 +11,7 @@ from chat_server import Answer
 from provider_server import check_anthropic, check_google, provider_server
 
 from assay.core.errors import ModelError
-from assay.core.messages import Message, Reply, Request, Schema, closed
+from assay.core.messages import Message, Reply, Request, Schema, object_schema
 from assay.core.ports import Access
 from assay.core.ports.models import Secret
 from assay.models.direct import create
@@ -21,7 +21,7 @@ ASKED = Request(
     system="You plan.",
     messages=(Message(role="user", name="question", text="What is it?"),),
     tool_choice="none",
-    schema=Schema(name="plan", schema=closed({"title": {"type": "string"}})),
+    schema=Schema(name="plan", schema=object_schema({"title": {"type": "string"}})),
     first_token=60.0,
 )
 REPLY = '{"title": "It"}'

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.lexicon import stem
-from assay.models.questions.question import analyze, is_comparison, parts, without
+from assay.models.questions.question import analyze, is_comparison, parts, remove_phrase
 from assay.models.questions.words import topics
 
 
@@ -88,7 +88,7 @@ def test_the_rest_is_what_must_be_found_in_text() -> None:
 
 def test_a_title_is_taken_out_whatever_stands_between_its_words() -> None:
     question = analyze("Who wrote Re-Use of Author Status, and when?")
-    assert analyze(without(question, ("re", "use", "of", "author", "status")).text).terms == ("wrote",)
+    assert analyze(remove_phrase(question, ("re", "use", "of", "author", "status")).text).terms == ("wrote",)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_the_direction_is_read_around_a_title_too() -> None:
         "Which PEP was replaced by the PEP Packaging Council?",
         "Which PEP was replaced by “Packaging Council”?",
     ):
-        assert without(analyze(text), ("packaging", "council")).concepts == ("replaces",)
+        assert remove_phrase(analyze(text), ("packaging", "council")).concepts == ("replaces",)
 
 
 def test_comparing() -> None:

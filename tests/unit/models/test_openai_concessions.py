@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.messages import Message, Profile, Request, Schema, ToolCall, ToolDefinition, closed
+from assay.core.messages import Message, Profile, Request, Schema, ToolCall, ToolDefinition, object_schema
 from assay.models.failures import ServiceFault, read_fault
 from assay.models.openai.chat_services import ChatService
 from assay.models.openai.concessions import MOST, NONE, Concessions, conceded
@@ -48,7 +48,7 @@ PLAIN = Request(
     task="plan",
     system="You plan.",
     messages=(Message(role="user", text="?"),),
-    schema=Schema(name="plan", schema=closed({"title": {"type": "string"}})),
+    schema=Schema(name="plan", schema=object_schema({"title": {"type": "string"}})),
 )
 
 

@@ -149,7 +149,7 @@ class Shrinking:
     def at(self, rows: Collection[int]) -> dict[int, Document]:
         return {row: each for row, each in self._library.at(rows).items() if row not in self.gone}
 
-    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+    def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         raise AssertionError("indexed again")
 
 

@@ -263,7 +263,7 @@ def test_the_nearest_are_the_nearest(documents: list[list[list[float]]], query: 
         matrix.add(row, len(passages), b"".join(map(quantized, passages)))
     asked = quantized(query)
     for rows in (None, scope):
-        near = matrix.near(asked, rows, 3)
+        near = matrix.find_nearest(asked, rows, 3)
         wanted = {row for row in range(1, len(documents) + 1) if rows is None or row in rows}
         assert set(near.bounds) == wanted
         flat = [cosine for row in near.bounds for cosine in near.cosines(row)]

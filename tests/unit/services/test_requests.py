@@ -80,5 +80,5 @@ async def test_of_two_processes_one_takes_over_from_a_dead_one(monkeypatch: pyte
     assert await asked(cache, meanwhile) == "result 1"
     assert await asked(cache, work) == "result 1"
     assert work.done == 1
-    stored = [msgspec.json.decode(data) for name, data in cache.known("request/").items() if not name.endswith(DONE)]
+    stored = [msgspec.json.decode(data) for name, data in cache.entries("request/").items() if not name.endswith(DONE)]
     assert [each["holder"] for each in stored] == ["dead", "first"]

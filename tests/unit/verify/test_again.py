@@ -61,7 +61,7 @@ def test_a_report_which_holds() -> None:
 def test_what_was_supported_and_no_longer_is_is_lost() -> None:
     found = reread(decided(run(), "c1", "lexical", "supported"), text_of).with_opinions({})
     assert (found.lost, found.holds) == (("c1",), False)
-    assert (found.before.holding, found.now.holding) == (2, 1)
+    assert (found.before.grounded_count, found.now.grounded_count) == (2, 1)
 
 
 def test_a_judges_word_stands_until_a_rule_objects() -> None:

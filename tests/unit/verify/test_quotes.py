@@ -48,7 +48,7 @@ NOT_FOUND = [
 @pytest.mark.parametrize("claim", NOT_FOUND)
 def test_not_found(claim: str) -> None:
     [quote] = quotes(claim, [passage("S1.1", TEXT)])
-    assert not quote.found
+    assert not quote.is_found
 
 
 @pytest.mark.parametrize(
@@ -63,17 +63,17 @@ def test_parts_left_out_must_follow_one_another() -> None:
     [quote] = quotes('"The committee ... it is not [yet] ready … left"', [passage("S1.1", TEXT)])
     assert [TEXT[start:end] for _, start, end in quote.places] == ["The *committee", "it is  not", "ready", "left"]
     [quote] = quotes('"it is not ... The committee"', [passage("S1.1", TEXT)])
-    assert not quote.found
+    assert not quote.is_found
 
 
 def test_one_passage_must_hold_all_of_it_and_any_may() -> None:
     one, two = passage("S1.1", "It is not"), passage("S1.2", "ready at all")
-    assert not quotes('"It is not ready"', [one, two])[0].found
+    assert not quotes('"It is not ready"', [one, two])[0].is_found
     assert quotes('"ready at all"', [one, two])[0].places == (("S1.2", 0, 12),)
 
 
 def test_a_title_may_be_quoted() -> None:
-    assert quotes('"Bug Fix Releases" is old', [passage("S1.1", "x")], ["PEP 6 – Bug Fix Releases"])[0].found
+    assert quotes('"Bug Fix Releases" is old', [passage("S1.1", "x")], ["PEP 6 – Bug Fix Releases"])[0].is_found
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.text(min_size=1, max_size=30))

@@ -7,7 +7,7 @@ from itertools import combinations
 from assay.verify.copies import (
     ELSEWHERE,
     Part,
-    joined,
+    merge_groups,
     parts,
     rewrites,
 )
@@ -63,7 +63,7 @@ def test_six_pages_of_one_release():
     texts = dict.fromkeys("abcdef", RELEASE)
     near = {frozenset(pair): 0.9 for pair in combinations(texts, 2)}
     pairs = found(texts, near)
-    assert set(joined({name: at for at, name in enumerate(texts)}, pairs).values()) == {0}
+    assert set(merge_groups({name: at for at, name in enumerate(texts)}, pairs).values()) == {0}
 
 
 def test_half_a_document_is_no_rewrite():
@@ -83,6 +83,6 @@ def test_what_is_short_says_nothing():
 
 def test_groups_are_joined():
     groups = {"a": 0, "b": 1, "c": 2, "d": 1, "e": 3}
-    assert joined(groups, []) == groups
-    assert joined(groups, [("c", "b"), ("a", "e")]) == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 0}
-    assert joined(groups, [("c", "b"), ("a", "c")]) == {"a": 0, "b": 0, "c": 0, "d": 0, "e": 1}
+    assert merge_groups(groups, []) == groups
+    assert merge_groups(groups, [("c", "b"), ("a", "e")]) == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 0}
+    assert merge_groups(groups, [("c", "b"), ("a", "c")]) == {"a": 0, "b": 0, "c": 0, "d": 0, "e": 1}

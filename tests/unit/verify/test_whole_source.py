@@ -83,7 +83,7 @@ def test_the_same_citation_means_the_same_passages_by_every_way_in(
     held = ledger(shown)
     report = "\n\n".join(f"{statement} [S1001]" for statement in statements)
     in_a_run = [CitableIds(*held.everything()).cited(each) for each in claims(report)]
-    alone = [WholeSource(held.passages("S1001")).meant(statement) for statement in statements]
+    alone = [WholeSource(held.passages("S1001")).best_passages(statement) for statement in statements]
     assert in_a_run == alone
     assert all(0 < len(passages) <= MOST for passages in alone)
 

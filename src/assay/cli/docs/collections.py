@@ -29,7 +29,7 @@ from assay.cli.library import (
 from assay.cli.options import embedder_option
 from assay.cli.run_watch import Output, watch
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.ports import Origin
 from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
 from assay.services.jobs.specifications import EmbedJob
@@ -54,7 +54,8 @@ def list_collections(as_json: bool, home: Path | None) -> None:
         write_json(rows)
         return
     cells = [
-        (row.name, str(row.documents), counted(row.origins, "place"), "private" if row.private else "") for row in rows
+        (row.name, str(row.documents), pluralize(row.origins, "place"), "private" if row.private else "")
+        for row in rows
     ]
     table(("collection", "documents", "from", ""), cells)
 
@@ -136,12 +137,12 @@ async def _line(assay: Assay, name: str) -> str:
     private = ", private" if row.private else ""
     who = "every user" if row.open else ", ".join(map(clean, row.readers))
     read = f", read by {who} too" if who else ""
-    return f"{clean(row.name)}: {counted(row.documents, 'document')}{private}{read}"
+    return f"{clean(row.name)}: {pluralize(row.documents, 'document')}{private}{read}"
 
 
 def _origin_line(origin: Origin) -> str:
     out = f", {len(origin.left_out)} taken out" if origin.left_out else ""
-    given = counted(len(origin.documents), "document")
+    given = pluralize(len(origin.documents), "document")
     return f"  {clean(origin.place)}  ({origin.kind}, {given}{out}, looked at {origin.synced_at})"
 
 
@@ -200,17 +201,17 @@ async def _status(embedder: str | None, as_json: bool, home: Path | None) -> Non
         write_json(found)
         return
     withheld = f", {found.withheld:,} of them private and withheld" if found.withheld else ""
-    write(f"{found.model}: {counted(found.documents, 'document')} with vectors, {found.missing:,} without{withheld}")
+    write(f"{found.model}: {pluralize(found.documents, 'document')} with vectors, {found.missing:,} without{withheld}")
     write(f"{found.tokens:,} tokens, ${found.usd:.4f} so far")
 
 
 def _progress_line(built: Built) -> list[str]:
     cost = f" (${built.usd:.4f})" if built.usd else ""
-    done = f"vectors of {counted(built.passages, 'passage')} of {counted(built.documents, 'document')}"
+    done = f"vectors of {pluralize(built.passages, 'passage')} of {pluralize(built.documents, 'document')}"
     lines = [f"{done}, {built.embedded:,} of them embedded now: {built.tokens:,} tokens{cost}"]
     if built.withheld:
         lines.append(
-            f"{counted(built.withheld, 'private document')} left out: the embedder is not on this machine"
+            f"{pluralize(built.withheld, 'private document')} left out: the embedder is not on this machine"
             " (embedder.allow_private lets it have them)"
         )
     return [*lines, f"stopped: {built.stopped}"] if built.stopped else lines
@@ -272,7 +273,7 @@ async def summary(
 
 def _lines(found: CollectionOverview) -> list[str]:
     lines = [
-        f"{clean(found.collection)}: {counted(found.documents, 'document')}, {size(found.bytes)} of text",
+        f"{clean(found.collection)}: {pluralize(found.documents, 'document')}, {size(found.bytes)} of text",
         f"kinds      {_counts(found.kinds)}",
         f"languages  {_counts(found.languages)}",
         f"dates      {_dates(found)}",

@@ -18,7 +18,7 @@ from assay.cli.options import any_collection_option, collection_option, embedder
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json, write_lines
 from assay.core.errors import UnknownName
 from assay.core.json_decoders import UNREADABLE
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.ports import Explanation, Hit, SkippedFile, WordScore
 from assay.core.sources import Document
 from assay.services import removal
@@ -176,16 +176,16 @@ async def _remove(references: Sequence[str], collection: str | None, yes: bool, 
         collection = collection or DEFAULT
         meant = await assay.meant(references, collection)
         titles = [f"{each.sha256[:8]}  {shorten(clean(each.title or each.name), 100)}" for each in meant]
-        confirm(f"Take {counted(len(meant), 'document')} out of {collection}?", titles, yes=yes)
+        confirm(f"Take {pluralize(len(meant), 'document')} out of {collection}?", titles, yes=yes)
         done = await assay.remove(references, collection)
-    say(f"{counted(len(done), 'document')} taken out of {collection}")
+    say(f"{pluralize(len(done), 'document')} taken out of {collection}")
 
 
 async def _drop(collection: str, yes: bool, home: Path | None) -> None:
     async with stored(home) as assay:
         await assay.check_collection(collection)
         held = await assay.documents(collection)
-        confirm(f"Delete the collection {collection} ({counted(len(held), 'document')})?", [], yes=yes)
+        confirm(f"Delete the collection {collection} ({pluralize(len(held), 'document')})?", [], yes=yes)
         await assay.drop(collection)
     say(f"the collection {collection} is deleted")
 

@@ -26,7 +26,7 @@ from assay.cli.signals import Terminated, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
 from assay.core.later import later
-from assay.core.milestones import counted, summed
+from assay.core.milestones import pluralize, summed
 from assay.core.ports import SkippedFile
 from assay.services.collections import Ingested
 from assay.services.home_paths import log_file
@@ -68,7 +68,7 @@ def skipped_count(skipped: Skipped, collection: str) -> str:
     every = [each for files in skipped.values() for each in files]
     partly = sum(each.partly for each in every)
     parts = [f"{len(every) - partly} skipped"] if len(every) > partly else []
-    parts += [f"{counted(partly, 'file')} partly read"] if partly else []
+    parts += [f"{pluralize(partly, 'file')} partly read"] if partly else []
     where = "" if collection == "default" else f" -c {collection}"
     return f"; {', '.join(parts)} (`assay docs list --skipped{where}`)" if parts else ""
 
@@ -196,7 +196,7 @@ def _report(done: Ingested, collection: str, verbosity: int, noun: str = "file")
     print_warnings(done.warnings, done.notes, done.skipped, verbosity)
     if verbosity >= 0:
         skipped = skipped_count(done.skipped, collection)
-        read = f"{counted(done.documents, 'document')} from {counted(done.files, noun)}"
+        read = f"{pluralize(done.documents, 'document')} from {pluralize(done.files, noun)}"
         say(f"{read}, {done.added:,} of them new{skipped}")
 
 
@@ -235,8 +235,8 @@ def sync(
     print_warnings(done.warnings, done.notes, done.skipped, state.verbosity)
     if state.verbosity >= 0:
         say(
-            f"{done.added} added, {done.updated} updated, {done.removed} removed: {counted(done.documents, 'document')}"
-            f"{skipped_count(done.skipped, done.collection)}"
+            f"{done.added} added, {done.updated} updated, {done.removed} removed: "
+            f"{pluralize(done.documents, 'document')}{skipped_count(done.skipped, done.collection)}"
         )
 
 
@@ -349,7 +349,7 @@ async def _level(
         if place not in {origin.place for origin in await assay.origins(collection)}:
             added = await assay.add([place], collection=collection)
             print_warnings(added.warnings, added.notes, added.skipped, verbosity)
-            line = f"{counted(added.documents, 'document')}{skipped_count(added.skipped, collection)}"
+            line = f"{pluralize(added.documents, 'document')}{skipped_count(added.skipped, collection)}"
             warnings = added.warnings
         else:
             done = await assay.sync(collection, only=[place])
@@ -360,7 +360,7 @@ async def _level(
                 print_warnings([each for each in warnings if each not in known], (), {}, verbosity)
                 return frozenset(warnings)
             counts = f"{done.added} added, {done.updated} updated, {done.removed} removed"
-            line = f"{counts}: {counted(done.documents, 'document')}{skipped_count(done.skipped, collection)}"
+            line = f"{counts}: {pluralize(done.documents, 'document')}{skipped_count(done.skipped, collection)}"
     except AssayError as error:
         say(f"warning: {error}")
         return known or frozenset()

@@ -20,7 +20,7 @@ from assay.cli.library import HOW_TO_RUN, exists, read_library, stored
 from assay.cli.terminal import clean, say, table, write, write_json, write_lines
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.ports import FINAL, RunStatus
 from assay.core.ports.lists import STARRED, read_label
 from assay.core.search_record import SearchRow, search_log
@@ -333,7 +333,7 @@ def _evidence(view: RunView) -> Iterator[str]:
     parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
     for each in reversed(parts.values()):
         yield f"  {each.status}: {clean(each.part)}" + (f" ({clean(each.reason)})" if each.reason else "")
-    yield f"  {counted(len(view.sources), 'source')} found, {counted(len(view.claims), 'claim')} made"
+    yield f"  {pluralize(len(view.sources), 'source')} found, {pluralize(len(view.claims), 'claim')} made"
     for claim in view.claims:
         why = f" ({clean(claim.reason)})" if claim.reason else ""
         yield f"    {claim.verdict}{why}: {shorten(clean(claim.text))}"
@@ -341,8 +341,8 @@ def _evidence(view: RunView) -> Iterator[str]:
         yield f"  the final gate failed: {clean('; '.join(view.gate.problems))}"
     total = view.usage.total
     yield (
-        f"  {counted(total.model_calls, 'model call')}, {total.input_tokens} tokens in, {total.output_tokens} out,"
-        f" {counted(total.searches, 'search', 'searches')}, {price(total) or '$0'}"
+        f"  {pluralize(total.model_calls, 'model call')}, {total.input_tokens} tokens in, {total.output_tokens} out,"
+        f" {pluralize(total.searches, 'search', 'searches')}, {price(total) or '$0'}"
     )
     if view.brief and view.brief.estimate:
         yield f"  estimated at its start: {describe_estimate(view.brief.estimate)}"

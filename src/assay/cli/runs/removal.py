@@ -18,7 +18,7 @@ from assay.cli.library import stored
 from assay.cli.runs.lists import Age
 from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write, write_json
 from assay.core.errors import LeaseHeld
-from assay.core.milestones import counted, shorten
+from assay.core.milestones import pluralize, shorten
 from assay.core.ports import FINAL, RunRow
 from assay.services.jobs.specifications import PruneJob
 from assay.services.retention import Pruned, RetentionRules, Swept, rules_of
@@ -51,10 +51,10 @@ async def remove_runs(references: Sequence[str], age: timedelta | None, yes: boo
             say("there is no such run")
             return Exit.DONE
         named = [f"{row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}" for row in rows]
-        confirm(f"Delete {counted(len(rows), 'run')}?", named, yes=yes)
+        confirm(f"Delete {pluralize(len(rows), 'run')}?", named, yes=yes)
         done = [await _deleted(assay, row) for row in rows]
         swept = await assay.tidy() if any(done) else None
-    say(f"{counted(sum(done), 'run')} deleted{describe_swept(swept) if any(done) else ''}")
+    say(f"{pluralize(sum(done), 'run')} deleted{describe_swept(swept) if any(done) else ''}")
     return Exit.DONE if all(done) else Exit.FAILED
 
 
@@ -124,7 +124,7 @@ def prune_runs(
         write(f"{row.run_id}\t{row.created_at[:10]}\t{row.status}\t{clean(row.question)}")
     would = "would be deleted" if dry_run else "deleted"
     more = "" if dry_run else describe_swept(done.swept)
-    say(f"{counted(len(done.runs), 'run')} {would}{more}")
+    say(f"{pluralize(len(done.runs), 'run')} {would}{more}")
 
 
 async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> Pruned:
@@ -142,7 +142,7 @@ def describe_swept(swept: Swept | None) -> str:
         return "; bytes stay: another library stores some in the same place"
     if not swept.blobs:
         return ""
-    return f"; {counted(len(swept.rows), 'document')} no run refers to any more removed ({size(swept.size)})"
+    return f"; {pluralize(len(swept.rows), 'document')} no run refers to any more removed ({size(swept.size)})"
 
 
 async def keep_to_rules(assay: Assay, verbosity: int) -> None:
@@ -151,4 +151,4 @@ async def keep_to_rules(assay: Assay, verbosity: int) -> None:
         return
     done = await assay.prune()
     if done.runs and verbosity >= 0:
-        say(f"{counted(len(done.runs), 'run')} deleted, as [retention] says")
+        say(f"{pluralize(len(done.runs), 'run')} deleted, as [retention] says")

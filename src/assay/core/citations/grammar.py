@@ -283,7 +283,7 @@ class Parser:
             return None
         if (sign := self._sign(end)) and sign in _POINTS:
             end = max(end, self._number(end + 1, 6)) if self._sign(end + 1) in _DIGITS else end
-        return self._ended(at, end, "")
+        return self._complete_id(at, end, "")
 
     def _number(self, at: int, most: int) -> int:
         end = at
@@ -295,9 +295,9 @@ class Parser:
         """The end of `S3.17-19` or `S3-5`, in which the second id is only a number."""
         stem, point, _ = first.partition(".")
         end = self._number(at, 6)
-        return self._ended(at, end, f"{stem}." if point else "S") if end > at else None
+        return self._complete_id(at, end, f"{stem}." if point else "S") if end > at else None
 
-    def _ended(self, at: int, end: int, stem: str) -> CitationGroup | None:
+    def _complete_id(self, at: int, end: int, stem: str) -> CitationGroup | None:
         """The id from `at` to `end`, unless a word, path or longer number continues after it."""
         sign = self._sign(end)
         if spells(sign) or sign == "/" or (sign == "\\" and self._sign(end + 1).isalnum()):

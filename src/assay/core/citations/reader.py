@@ -88,11 +88,11 @@ class Fences:
         if self._wrappers and not opening[3].strip() and opening[2].startswith(self._wrappers[-1]):
             self._wrappers.pop()
             return end, ""
-        return self._opened(opening, end, final)
+        return self._open_fence(opening, end, final)
 
     # a fence begins
 
-    def _opened(self, opening: re.Match[str], end: int, final: bool) -> tuple[int, str]:
+    def _open_fence(self, opening: re.Match[str], end: int, final: bool) -> tuple[int, str]:
         language = opening[3].strip().lower()
         inside, closed = self._inside(opening[2], end)
         decided = final or closed or len(inside) >= LOOK_AHEAD
@@ -141,9 +141,9 @@ class Fences:
             return self._released()
         if line and ProseCitations(begun, self._knows).items:
             return self._released()
-        return "" if _may_open(begun) else self._shown()
+        return "" if _may_open(begun) else self._rest_of_preamble()
 
-    def _shown(self) -> str:
+    def _rest_of_preamble(self) -> str:
         """The part of the text's beginning that was not output yet; the rest follows."""
         begun = self._preamble or ""
         text, self._given = begun[self._given :], len(begun)

@@ -58,7 +58,7 @@ class WholeSource:
         self._analysis = analysis_for("\n".join(passage.text for passage in self.passages[:SAMPLE]))
         self._rarity = TermPlaces(keys(" ".join((*each.heading, each.text)), self._analysis) for each in self.passages)
 
-    def meant(self, statement: str) -> tuple[Passage, ...]:
+    def best_passages(self, statement: str) -> tuple[Passage, ...]:
         """The passages that together have most of the statement's words, best first; none if no word is shared.
 
         At most `MOST`; each adds words that those before it lack. Numbers are looked for whatever they weigh: a

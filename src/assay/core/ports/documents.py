@@ -294,7 +294,7 @@ class Cache(Protocol):
     def keep(self, key: str, data: bytes) -> None:
         """Store `data` under `key`, unless there is something already."""
 
-    def known(self, prefix: str) -> dict[str, bytes]:
+    def entries(self, prefix: str) -> dict[str, bytes]:
         """Return what is stored under all keys that begin with `prefix`, which must not be empty."""
         ...
 
@@ -333,7 +333,7 @@ class Library(Collections, Protocol):
         """Return those of these documents (hashes) that are in the library, in this order, each once."""
         ...
 
-    def known(self, documents: Iterable[str]) -> set[str]:
+    def existing(self, documents: Iterable[str]) -> set[str]:
         """Return which of these documents (hashes) are in the library."""
         ...
 
@@ -359,7 +359,7 @@ class Library(Collections, Protocol):
         """The number of documents in `collections`."""
         ...
 
-    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+    def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Return documents after `row`, by row number ascending, so that an index catches up; no number is reused."""
         ...
 

@@ -215,7 +215,7 @@ class Jobs(Protocol):
         """Count jobs by state; with `parent`, only its parts."""
         ...
 
-    async def noted(self, parent: str) -> Sequence[dict[str, Any]]:
+    async def part_notes(self, parent: str) -> Sequence[dict[str, Any]]:
         """The `notes` of the completed parts of a job, in their order."""
         ...
 

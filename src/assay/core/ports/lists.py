@@ -149,7 +149,7 @@ class RunIndexing(Protocol):
         """
         ...
 
-    def known(self) -> dict[str, int]:
+    def indexed_runs(self) -> dict[str, int]:
         """The indexed runs, with their numbers."""
         ...
 
@@ -279,7 +279,7 @@ class Listing(Protocol):
         """Return the newest runs that match. `before` is the `next` of the previous page, unaffected by newer runs."""
         ...
 
-    async def after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
+    async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
         """Return runs in the order they began, with their numbers, from `number` exclusive, for an index to catch up.
         Numbers are never reused.
         """

@@ -229,7 +229,7 @@ class Buckets(Protocol):
         ...
 
 
-def after(rate: Rate, due: float, now: float) -> BucketState:
+def bucket_state(rate: Rate, due: float, now: float) -> BucketState:
     """Return the state of a bucket whose tokens are all back at `due` (the generic cell rate algorithm, ITU-T I.371).
 
     `due` above `now` + `rate.seconds` means that no token is available.

@@ -41,7 +41,7 @@ class Watch(Protocol):
         """Begin a span of work at `at` nanoseconds since 1970, within another. Replayed work is not reported."""
         ...
 
-    def heard(self, envelopes: Sequence[Envelope]) -> None:
+    def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Receive events that were just stored."""
         ...
 

@@ -66,7 +66,7 @@ class Comparison(msgspec.Struct, frozen=True):
         """Both things, in order."""
         return self.left, self.right
 
-    def asked(self, side: str) -> str:
+    def question_about(self, side: str) -> str:
         """The question what one of the things is."""
         return self.ask.format(side)
 
@@ -77,7 +77,7 @@ def read(text: str) -> Comparison | None:
     for ask, pattern in _PATTERNS if len(plain) <= LONGEST else ():
         if match := pattern.fullmatch(plain):
             left, right = (_ARTICLE.sub("", side, count=1) if _ARTICLE.match(side) else side for side in match.groups())
-            left = _completed(left, right)
+            left = _complete_first(left, right)
             fits = all(0 < len(side.split()) <= MOST_WORDS and "," not in side for side in (left, right))
             return Comparison(text, left, right, ask) if fits and left.casefold() != right.casefold() else None
     return None
@@ -88,7 +88,7 @@ def contrasts(text: str) -> bool:
     return _CONTRAST.search(text) is not None
 
 
-def _completed(left: str, right: str) -> str:
+def _complete_first(left: str, right: str) -> str:
     """The first thing with the noun it shares with the second: "readable and writable streams"."""
     noun = right.split()[-1]
     shares = len(left.split()) == 1 < len(right.split()) and noun.endswith("s") and not left.endswith("s")

@@ -69,11 +69,11 @@ def _is_inside(kinds: tuple[int, ...], title: str, address: str, heading: str) -
     return any(
         name.fullmatch(each)
         for name, _ in (_KINDS[at] for at in kinds)
-        for each in (*plain, *(_named(file[1]) if file else ()))
+        for each in (*plain, *(_file_name(file[1]) if file else ()))
     )
 
 
-def _named(file: str) -> tuple[str, ...]:
+def _file_name(file: str) -> tuple[str, ...]:
     """The name of a file, unless it is that of any site's first page."""
     return () if file == "index" else (file,)
 

@@ -96,7 +96,7 @@ class Features:
     def matches_around(self, at: int) -> dict[str, float]:
         """Those in it, its neighbours, its heading and its title together."""
         held: dict[str, float] = {}
-        for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
+        for each in (self._held[at], self._neighbour_features(at), *map(self._held_in, _context(self.statements[at]))):
             _merge(held, each)
         return held
 
@@ -159,7 +159,7 @@ class Features:
         names = [key for key in self._asked if key in self.question.names]
         return sum(held.get(key, 0.0) for key in names) / len(names) if names else 1.0
 
-    def known(self) -> frozenset[str]:
+    def matched_keys(self) -> frozenset[str]:
         """The keys of the question that any document has, in its text, title or address."""
         addresses = frozenset(each.address for each in self.statements if each.address)
         addressed = frozenset(key for each in addresses for key in keys(each, self.question.analysis))
@@ -186,8 +186,8 @@ class Features:
         """The question's keys that a statement has in another form: a year within a time, a verb, a negation."""
         text = self.statements[at].text
         negations = self._negations if self._negations and self.denial(at) > 0 else ()
-        told = verb_keys(self.question, text).intersection(self.question.keys) | self.numbered.said(at)
-        meant = self.numbered.meant(at) - self._sets[at]
+        told = verb_keys(self.question, text).intersection(self.question.keys) | self.numbered.stated_keys(at)
+        meant = self.numbered.subject_keys(at) - self._sets[at]
         found = dict.fromkeys((*negations, *meant), NEAR_VALUE) | dict.fromkeys(told, 1.0)
         return found | self._years_within(at)
 
@@ -217,7 +217,7 @@ class Features:
     def _share(self, held: Mapping[str, float]) -> float:
         return sum(self.weights[key] * value for key, value in held.items()) / self._total
 
-    def _more(self, held: Mapping[str, float], than: Mapping[str, float]) -> float:
+    def _surplus(self, held: Mapping[str, float], than: Mapping[str, float]) -> float:
         """The part of `held` beyond `than`."""
         return sum(self.weights[k] * max(0.0, v - than.get(k, 0.0)) for k, v in held.items()) / self._total
 
@@ -227,7 +227,7 @@ class Features:
         """The features of a statement, in the order of `NAMES`."""
         each, own = self.statements[at], self._held[at]
         heading, title = (self._hold(self._around[text]) for text in _context(each))
-        beside = self._beside(at)
+        beside = self._neighbour_features(at)
         rarest = max(self._asked, key=lambda key: self.weights[key] if key in self._sources[each.source] else -1.0)
         named = [key for key in self._asked if key in self.question.names]
         size = len(self._keys[at])
@@ -236,10 +236,10 @@ class Features:
             self._own[at],
             own.get(rarest, 0.0),
             sum(own.get(key, 0.0) for key in named) / len(named) if named else self._own[at],
-            self._more(beside, own),
-            self._more(heading, own),
-            self._more(title, own),
-            self._more(self._sources[each.source], own),
+            self._surplus(beside, own),
+            self._surplus(heading, own),
+            self._surplus(title, own),
+            self._surplus(self._sources[each.source], own),
             sum(1 for value in own.values() if value < 1.0) / len(self._asked),
             self._side_by_side(at),
             self._closeness(at, own),
@@ -262,7 +262,7 @@ class Features:
             self.measure(at),
         )
 
-    def _beside(self, at: int) -> dict[str, float]:
+    def _neighbour_features(self, at: int) -> dict[str, float]:
         """The features of the statements directly before and after."""
         found: dict[str, float] = {}
         for other in self._neighbours(at):

@@ -61,7 +61,7 @@ def grade(
     words, pair = _grade(asked, statements, rarity), comparisons.read(asked[0]) if asked else None
     if pair is None:
         return words
-    sides = [_grade((pair.asked(side),), statements, rarity) for side in pair.sides]
+    sides = [_grade((pair.question_about(side),), statements, rarity) for side in pair.sides]
     if all("answers" in side for side in sides):
         return tuple("answers" if "answers" in each else each[0] for each in zip(words, *sides, strict=True))
     return tuple(
@@ -81,17 +81,17 @@ def _grade(
     asked: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
 ) -> tuple[Relevance, ...]:
     unknown: Relevance = ""
-    if not statements or not asked or apart(asked[0], [each.text for each in statements]):
+    if not statements or not asked or differ_in_language(asked[0], [each.text for each in statements]):
         return (unknown,) * len(statements)
     beside = "\n".join(each.text for each in statements)
     questions = [read_question(each, "" if at == 0 else asked[0], beside) for at, each in enumerate(asked)]
     vectors = [grades(question, statements, rarity) for question in questions if not question.elliptical]
     if not vectors:
         return (unknown,) * len(statements)
-    return tuple(_best([each[at] for each in vectors]) for at in range(len(statements)))
+    return tuple(_best_grade([each[at] for each in vectors]) for at in range(len(statements)))
 
 
-def apart(question: str, statements: Sequence[str]) -> bool:
+def differ_in_language(question: str, statements: Sequence[str]) -> bool:
     """True if question and sentences are clearly in two languages."""
     asked, answered = of_question(question), detect(" ".join(statements))
     return bool(asked and answered and asked != answered)
@@ -99,14 +99,14 @@ def apart(question: str, statements: Sequence[str]) -> bool:
 
 def grades(question: TopicQuestion, cited: Sequence[CitedSentence], rarity: Rarity | None = None) -> list[Vector]:
     """The features of each sentence, in the order of `GRADE_NAMES`."""
-    statements = [part for at, each in enumerate(cited) for part in _placed(at, each)]
+    statements = [part for at, each in enumerate(cited) for part in _statement_pair(at, each)]
     features = Features(question, statements, rarity)
     held = {key for at in range(len(statements)) for key in features.matches(at)}
     rarest = max((features.weights[key] for key in held), default=0.0)
     return [_vector(features, 2 * at + 1, rarest, framed=each.framed) for at, each in enumerate(cited)]
 
 
-def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
+def _statement_pair(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
     """What a sentence cites, and the sentence as its neighbour: a document of their own."""
     cited = QuotableStatement(text=each.cited, source=at, place=0)
     return cited, QuotableStatement(text=each.text, source=at, place=1, heading=each.heading, title=each.title)
@@ -157,7 +157,7 @@ def chance(band: Band, vector: Vector) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def _best(vectors: Sequence[Vector]) -> Relevance:
+def _best_grade(vectors: Sequence[Vector]) -> Relevance:
     """The best grade of a sentence for any of the questions.
 
     A sentence does not answer without the measure asked for, if it affirms what the question denies, if it is about

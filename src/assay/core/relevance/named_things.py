@@ -165,10 +165,10 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
     """
     gains = [0.0] * len(statements)
     kinds = frozenset(keys(_KINDS, question.analysis))
-    for name, about in _named(question, statements, kinds):
+    for name, about in _names_with_places(question, statements, kinds):
         more = frozenset(question.keys) - name[1] - kinds
         if question.wanted != "date" and (thing_asked(question) or (len(more) <= 1 and question.wanted == "other")):
-            first = _first(about, more, statements, question.analysis)
+            first = _entry_sentences(about, more, statements, question.analysis)
             for at, weight in zip(first, OPENING_WEIGHTS, strict=False):
                 gains[at] = weight
         else:
@@ -195,7 +195,7 @@ def _field_of(entry: str, analysis: str) -> frozenset[str]:
     return frozenset(keys(entry, analysis)) - stop_terms(analysis)
 
 
-def _named(
+def _names_with_places(
     question: TopicQuestion, statements: Sequence[QuotableStatement], kinds: frozenset[str]
 ) -> Iterator[tuple[Name, list[int]]]:
     """The names of entries in the question, each with the places of the statements about its entry."""
@@ -205,7 +205,7 @@ def _named(
         yield name, [at for at, each in enumerate(statements) if name in _entry_names(each, analysis)]
 
 
-def _first(
+def _entry_sentences(
     about: Sequence[int], more: frozenset[str], statements: Sequence[QuotableStatement], analysis: str
 ) -> list[int]:
     """The sentences of an entry as they stand; if any of them, or a line with a key ("Default: `5000`"), has a further
@@ -221,11 +221,11 @@ def _entry_names(each: QuotableStatement, analysis: str) -> frozenset[Name]:
     """The names of the entry a statement is about: of its label or heading, or of its page if it has neither."""
     last = each.heading.rpartition(">")[2].strip("` ")
     page = "" if each.label or last else _SUBTITLE.split(each.title, 1)[0]
-    return _spelled(each.label or page, analysis) | _spelled(last, analysis, in_code=True)
+    return _label_names(each.label or page, analysis) | _label_names(last, analysis, in_code=True)
 
 
 @lru_cache(maxsize=16384)
-def _spelled(text: str, analysis: str, *, in_code: bool = False) -> frozenset[Name]:
+def _label_names(text: str, analysis: str, *, in_code: bool = False) -> frozenset[Name]:
     """The names in a label or a title, each in full, and its last part. Not `in_code`, all before a bracket is one."""
     found = (_SIGNATURE.search(text), _IN_CODE.match(text) if in_code else None)
     names = [
@@ -273,7 +273,7 @@ def lacks_a_name(features: Features) -> bool:
     few sentences; documents that share no other word with the question may be in another language, and so write the
     name in another way.
     """
-    question, known = features.question, features.known()
+    question, known = features.question, features.matched_keys()
     others = set(question.keys).difference(*question.named)
     if known.isdisjoint(others or question.keys):
         return False

@@ -73,13 +73,13 @@ class NumberedThings:
         told = ((self._numbers(thing, at), numbers) for thing, numbers in self._asked.items())
         return any(found and found.isdisjoint(numbers) for found, numbers in told)
 
-    def said(self, at: int) -> frozenset[str]:
+    def stated_keys(self, at: int) -> frozenset[str]:
         """The question's keys for each of its things that a statement has with that number: "3rd" for "third"."""
         told = numbered(self._statements[at].text, self._analysis) if self._asked else {}
         same = (each for each, numbers in self._asked.items() if not numbers.isdisjoint(told.get(each, frozenset())))
         return frozenset(key for thing in same for key in self._keys[thing])
 
-    def meant(self, at: int) -> frozenset[str]:
+    def subject_keys(self, at: int) -> frozenset[str]:
         """Those that it is about: "It had 64 pages" does not say "the third edition"."""
         asked = self._asked.items()
         same = (thing for thing, numbers in asked if not numbers.isdisjoint(self._numbers(thing, at)))

@@ -146,7 +146,7 @@ class Judgement(msgspec.Struct, frozen=True):
         return bool(self.ranked) and self.chance >= bound * (NAMED_FACTOR if named else 1.0)
 
     @property
-    def near(self) -> tuple[ScoredStatement, ...]:
+    def top_statements(self) -> tuple[ScoredStatement, ...]:
         """The best statement, and those with similar scores that have a word of the question themselves.
 
         Statements of other documents only count if their score is hardly below the best.

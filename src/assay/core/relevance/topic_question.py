@@ -163,7 +163,7 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
         language=language,
         denied=next(filter(None, denied), frozenset()),
         negating=negating,
-        named=() if CAPITALIZING.intersection((language, negating)) else _named(whole, analysis, topic),
+        named=() if CAPITALIZING.intersection((language, negating)) else _name_keys(whole, analysis, topic),
         light=frozenset(keys(LIGHT.get(measure, ""), analysis)) & set(topic),
     )
 
@@ -202,7 +202,7 @@ def _names(text: str, analysis: str) -> frozenset[str]:
     return frozenset(key for word in (*found, *digits) for key in keys(word, analysis))
 
 
-def _named(text: str, analysis: str, topic: Sequence[str]) -> tuple[frozenset[str], ...]:
+def _name_keys(text: str, analysis: str, topic: Sequence[str]) -> tuple[frozenset[str], ...]:
     """The keys of each name inside a question: "Raspberry Pi" is one, of two words."""
     runs, end = list[list[str]](), -1
     for match in _NAME.finditer(text):

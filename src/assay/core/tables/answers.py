@@ -13,7 +13,7 @@ import msgspec
 from assay.core.patterns import regex
 from assay.core.tables import groups
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
-from assay.core.tables.figures import Figures, figures_of, is_missing, mean, moment, read_figure, total, written
+from assay.core.tables.figures import Figures, figures_of, format_amount, is_missing, mean, moment, read_figure, total
 from assay.core.tables.words import Limit, Operation, OverGroups, languages
 from assay.core.translation import N_, gettext, number
 
@@ -109,12 +109,12 @@ def _meets(row: TableRow, given: Iterable[RowCondition], bounded: Mapping[int, F
         text = row.text(each.column)
         if each.values and text not in each.values:
             return False
-        if each.limits and not _within(text, each.limits, bounded[each.column]):
+        if each.limits and not _is_within_limits(text, each.limits, bounded[each.column]):
             return False
     return True
 
 
-def _within(text: str, limits: Sequence[Limit], known: Figures | None) -> bool:
+def _is_within_limits(text: str, limits: Sequence[Limit], known: Figures | None) -> bool:
     date = moment(text)
     figure = None if known is None or date is not None else read_figure(text, known.point)
     value = Decimal(date[0]) if date is not None else figure.value if figure is not None else None
@@ -179,7 +179,7 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
     amounts = [figure for _, figure in filled]
     result = total(amounts) if wanted.operation == "sum" else mean(amounts)
     unit = amounts[0].unit
-    value = f"{written(result, figures)} {unit}".strip()
+    value = f"{format_amount(result, figures)} {unit}".strip()
     said = _formatted(wanted.operation, head=_head(table, wanted.column), count=number(len(used)), value=value)
     yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
 
@@ -324,14 +324,14 @@ def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed
             for column, head in enumerate(heads):
                 slots = match_form(message, body.text, {"head": head}) if head in body.text else None
                 if slots is not None:
-                    operation, distinct, over = FORMS[form][0], form == "distinct", _over(form)
+                    operation, distinct, over = FORMS[form][0], form == "distinct", _group_operation(form)
                     for label in _labels(slots.get("label", ""), table, column):
                         yield Computed(
                             operation=operation, column=column, given=given, label=label, distinct=distinct, over=over
                         )
 
 
-def _over(form: str) -> OverGroups:
+def _group_operation(form: str) -> OverGroups:
     """What a form says is computed over each group."""
     kinds: tuple[OverGroups, ...] = ("sum", "mean", "count")
     return next((kind for kind in kinds if form in (f"max {kind}", f"min {kind}")), "")

@@ -112,19 +112,19 @@ def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "
             continue
         for line in _lines(piece):
             if line is None:
-                found += _closed(group, caption)
+                found += _tables_of_group(group, caption)
                 group, caption = None, piece.text if len(piece.text) <= LONGEST_CAPTION else ""
             elif group is None or not group.takes(line):
-                found += _closed(group, caption)
+                found += _tables_of_group(group, caption)
                 caption = caption if group is None else group.caption()
-                group = _opened(line)
+                group = _begin_group(line)
             else:
                 group.add(line)
-    found += _closed(group, caption)
+    found += _tables_of_group(group, caption)
     return tuple(msgspec.structs.replace(table, title=title, language=language) for table in found)
 
 
-def _opened(line: _Line) -> _Group:
+def _begin_group(line: _Line) -> _Group:
     """A group that begins with a line, or with the header row that is its label."""
     piece = line.piece
     head = _line(msgspec.structs.replace(piece, text=piece.label, label="")) if piece.label.startswith("|") else None
@@ -171,7 +171,7 @@ def _line(piece: TablePiece) -> _Line | None:
     labelled = [match for match in pairs if match is not None]
     if pairs and len(labelled) == len(pairs):
         found = zip((cell for cell in cells if cell.text), labelled, strict=True)
-        values = tuple(_cut(cell, match) for cell, match in found)
+        values = tuple(_value_cell(cell, match) for cell, match in found)
         return _Line(piece, values, tuple(match["head"] for match in labelled), place["place"] if place else "")
     if not barred or len(cells) < 2:
         return None
@@ -197,7 +197,7 @@ def _cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCell]:
         at = bar + 1
 
 
-def _cut(cell: TableCell, match: re.Match[str]) -> TableCell:
+def _value_cell(cell: TableCell, match: re.Match[str]) -> TableCell:
     start = cell.start + len(cell.text[: match.start("value")].encode())
     return TableCell(match["value"], cell.name, start, cell.end)
 
@@ -233,7 +233,7 @@ class _Group:
             after = self.heads.index(head) + 1
 
 
-def _closed(group: _Group | None, caption: str) -> Iterator[ReadTable]:
+def _tables_of_group(group: _Group | None, caption: str) -> Iterator[ReadTable]:
     """The table of a group; a single pair, or bars without a header, is not a table."""
     if group is None:
         return
@@ -243,7 +243,7 @@ def _closed(group: _Group | None, caption: str) -> Iterator[ReadTable]:
             rows = tuple(_labelled_rows(group))
             yield _table(tuple(group.heads), rows, (), heading, caption)
         return
-    heads, names, lines = _headed(group.lines)
+    heads, names, lines = _split_headers(group.lines)
     lines = [line for line in lines if not _spans_all(line)]
     if heads and lines:
         rows = tuple(
@@ -267,7 +267,7 @@ def _labelled_rows(group: _Group) -> Iterator[TableRow]:
     for line in group.lines:
         cells = {number[head]: cell for head, cell in zip(line.heads, line.cells, strict=True)}
         if row is not None and before is not None and _goes_on(before, line):
-            row = _joined(row, cells, line.piece.name)
+            row = _merge_row(row, cells, line.piece.name)
         else:
             if row is not None:
                 yield row
@@ -287,7 +287,7 @@ def _goes_on(before: _Line, line: _Line) -> bool:
     return same and set(before.heads[1:-1]).isdisjoint(line.heads[1:]) and line.place == before.place
 
 
-def _joined(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow:
+def _merge_row(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow:
     cells = dict(row.cells)
     first = min(more)
     for column, cell in more.items():
@@ -302,7 +302,7 @@ def _joined(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow:
 # headers above their columns
 
 
-def _headed(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], Sequence[_Line]]:
+def _split_headers(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], Sequence[_Line]]:
     """The headers of rows that do not contain them, the passages with these headers, and the rows below."""
     texts = [[cell.text for cell in line.cells] for line in lines[: SIZED + 2]]
     width = max(map(len, texts))
@@ -377,7 +377,7 @@ def note_line(note: Note) -> str:
 def read_notes(text: str) -> tuple[Note, ...]:
     """The notes in `text`, in order; other lines are skipped."""
     lines = (match for line in text.split("\n") if (match := _LINE.fullmatch(line)))
-    return tuple(Note(match["text"], tuple(_listed(match["places"]))) for match in lines)
+    return tuple(Note(match["text"], tuple(_expand_places(match["places"]))) for match in lines)
 
 
 def _ranges(ordinals: Sequence[int]) -> str:
@@ -390,7 +390,7 @@ def _ranges(ordinals: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def _listed(places: str) -> Iterable[int]:
+def _expand_places(places: str) -> Iterable[int]:
     left = MOST
     for part in places.split(", "):
         first, _, last = part.partition("-")

@@ -184,7 +184,7 @@ def _grouping(texts: Sequence[str], point: Point) -> str:
     return signs.most_common(1)[0][0] if signs else ""
 
 
-def written(value: Decimal, like: Figures) -> str:
+def format_amount(value: Decimal, like: Figures) -> str:
     """An amount written like those of the column: decimal sign, thousands."""
     text = f"{value:f}"
     if "." in text:

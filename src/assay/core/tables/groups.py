@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.patterns import regex
 from assay.core.tables.cells import ReadTable, TableRow
-from assay.core.tables.figures import Figure, Figures, figures_of, is_missing, mean, moment, total, written
+from assay.core.tables.figures import Figure, Figures, figures_of, format_amount, is_missing, mean, moment, total
 from assay.core.tables.words import Operation, OverGroups
 
 FEWEST_GROUPS = 2
@@ -50,7 +50,7 @@ def extreme(
     names = tuple(name for name, amount in amounts.items() if amount == best)
     return GroupExtreme(
         names=names,
-        value=_written(best, figures, groups[names[0]]),
+        value=_format_with_unit(best, figures, groups[names[0]]),
         count=len(groups),
         used=tuple(row for own in groups.values() for row, _ in own),
         named=tuple(row for name in names for row, _ in groups[name]),
@@ -77,11 +77,11 @@ def _amount(over: OverGroups, figures: Sequence[Figure | None]) -> Decimal:
     return Decimal(len(figures)) if over == "count" else total(known) if over == "sum" else mean(known)
 
 
-def _written(amount: Decimal, figures: Figures | None, group: _Group) -> str:
+def _format_with_unit(amount: Decimal, figures: Figures | None, group: _Group) -> str:
     if figures is None:
         return f"{amount:f}"
     unit = next((figure.unit for _, figure in group if figure is not None), "")
-    return f"{written(amount, figures)} {unit}".strip()
+    return f"{format_amount(amount, figures)} {unit}".strip()
 
 
 def is_grouping(table: ReadTable, label: int) -> bool:

@@ -107,14 +107,14 @@ def _has(words: TableWords, denied: frozenset[str], text: str) -> bool:
 # Sentences that state a cell, `HEAD of SUBJECT: VALUE`, compared with the tables they name.
 
 
-def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
+def compare_with_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
     """Compare `HEAD of SUBJECT: VALUE` with the row that has the subject in other cells: equal or not, and that row.
 
     None if no row of the tables has this subject under this header.
     """
     said = ""
     for table in tables:
-        for head, subject, value in _framed(sentence.strip(), table):
+        for head, subject, value in _cell_readings(sentence.strip(), table):
             column = table.heads.index(head)
             for row in table.rows:
                 if not _is_subject(subject, table, row, column):
@@ -125,7 +125,7 @@ def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None
     return (False, said) if said else None
 
 
-def _framed(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
+def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
     """Every reading of a sentence as a cell of the table: header, subject, value."""
     _, plain = FORMS["cell"]
     for message in dict.fromkeys((gettext(plain), plain)):
@@ -143,7 +143,9 @@ def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> b
     filled = [at for at, cell in row.cells.items() if at != column and cell.text]
     texts = [text for at in filled for text in (row.text(at), table.with_head(row, at))]
 
-    def made(rest: str) -> bool:
-        return rest in texts or any(rest.startswith(f"{text}, ") and made(rest[len(text) + 2 :]) for text in texts)
+    def joins_texts(rest: str) -> bool:
+        return rest in texts or any(
+            rest.startswith(f"{text}, ") and joins_texts(rest[len(text) + 2 :]) for text in texts
+        )
 
-    return made(subject)
+    return joins_texts(subject)

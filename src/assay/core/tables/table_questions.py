@@ -46,7 +46,7 @@ class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
 def answer(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
     """The best answer to a question over `tables`, of equal ones that from the first table; None if there is none."""
     asking = read_asking(question)
-    found = [each for table in tables if (each := _TableQuestion(question, asking, table).found()) is not None]
+    found = [each for table in tables if (each := _TableQuestion(question, asking, table).best_answer()) is not None]
     return max(found, key=lambda each: (each.covered, each.fit), default=None)
 
 
@@ -60,7 +60,7 @@ def cell(question: str, head: str, tables: Iterable[ReadTable]) -> TableAnswer |
 class _TableQuestion(TableWords):
     """One question to one table."""
 
-    def found(self) -> FoundAnswer | None:
+    def best_answer(self) -> FoundAnswer | None:
         """The best computation, None if none accounts for enough of the question."""
         if not self.table.rows or len(self.table.rows) > MOST_ROWS or self.read.wanted == "reason":
             return None
@@ -74,13 +74,13 @@ class _TableQuestion(TableWords):
         """The cell under a header in the one row that the question's values select."""
         values = self.values()
         wanted = self.name_keys(head)
-        fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen(values)]
+        fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen_columns(values)]
         rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
         if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
             made = self._computed(
                 Computed(operation="cell", column=rated[0][1], given=self._row_conditions(values, -1))
             )
-            said = {self.said[place] for place in self._used(values)}
+            said = {self.said[place] for place in self._used_places(values)}
             if made is not None and len(made[1]) == 1 and (said & self.names or not self.names):
                 yield made[1][0]
 
@@ -93,12 +93,12 @@ class _TableQuestion(TableWords):
 
     def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """Computations over the column that fits best."""
-        used = self._used(values)
+        used = self._used_places(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        fits = ((self._fit(column, left, way), column) for column in self._unchosen(values))
+        fits = ((self._fit(column, left, way), column) for column in self._unchosen_columns(values))
         able = (each for each in fits if each[0][0] > 0 and self._is_able(each[1], way))
         rated = sorted(able, reverse=True)
-        if not rated and (paid := self._paid(values)) is not None:
+        if not rated and (paid := self._paid_column(values)) is not None:
             yield from self._amount(way, values, paid)
             return
         if not rated or (len(rated) > 1 and rated[0][0] == rated[1][0]):
@@ -114,7 +114,7 @@ class _TableQuestion(TableWords):
         if way.operation == "count":
             return
         label = self._label(column)
-        over = self._over(way, column, label)
+        over = self._group_operation(way, column, label)
         made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         if made is not None:
             head |= self._grouping() if over else frozenset()
@@ -122,7 +122,7 @@ class _TableQuestion(TableWords):
 
     # groups and amounts
 
-    def _over(self, way: Measured, column: int, label: int) -> OverGroups:
+    def _group_operation(self, way: Measured, column: int, label: int) -> OverGroups:
         """What an extreme is taken of: the groups of rows that a question names ("which supplier gets the most?")."""
         named = label >= 0 and self.matching_keys(self.telling, self.heads[label])
         if way.operation not in ("max", "min") or not named or not groups.is_grouping(self.table, label):
@@ -135,14 +135,14 @@ class _TableQuestion(TableWords):
         """The keys of the words for what is computed over groups."""
         return frozenset(key for word in self.asking.grouping for key in keys(word, self.read.analysis))
 
-    def _paid(self, values: Sequence[NamedValue]) -> int | None:
+    def _paid_column(self, values: Sequence[NamedValue]) -> int | None:
         """The column of the amount of which a question has only the verb ("how much did we spend on soap?").
 
         Money is in no column of other figures, though it may be the only one.
         """
         if not self.asking.paying:
             return None
-        columns = [at for at in self._unchosen(list(values)) if self.figured(at)]
+        columns = [at for at in self._unchosen_columns(list(values)) if self.figured(at)]
         nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
         named = [at for at in columns if self.matching_keys(nouns, self.heads[at])]
         able = named or [
@@ -154,7 +154,7 @@ class _TableQuestion(TableWords):
         """The sum of an amount over the rows that a question chooses, or the group with most of it."""
         given = self._row_conditions(values, column)
         label = self._label(column)
-        over = self._over(way, column, label)
+        over = self._group_operation(way, column, label)
         one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" and self.read.wanted == "number" and values:
             alone = one is not None and len(one[1]) == 1 and len(one[1][0].rows) == 1
@@ -168,7 +168,7 @@ class _TableQuestion(TableWords):
             said = frozenset(key for word in (*self.asking.paying, *helping) for key in keys(word, self.read.analysis))
             yield from self._judged(made, values, said | self._grouping(), (0.5, 0.0, 0), column, whole=True)
 
-    def _unchosen(self, values: list[NamedValue]) -> list[int]:
+    def _unchosen_columns(self, values: list[NamedValue]) -> list[int]:
         """The columns without a value from the question."""
         chosen = {value.column for value in values}
         return [column for column in range(len(self.table.heads)) if column not in chosen]
@@ -191,7 +191,7 @@ class _TableQuestion(TableWords):
         head = self.heads[column]
         held = self.matching_keys(left, head)
         more = self.matching_keys(self.extra, head)
-        measured = self._measured(column, way)
+        measured = self._is_measured(column, way)
         if not held and not measured and not (more and way.operation == "cell"):
             return (0.0, 0.0, 0)
         said = frozenset((*held, *more))
@@ -200,7 +200,7 @@ class _TableQuestion(TableWords):
         plain = {part.casefold() for part in PARTS.split(self.table.heads[column]) if part}
         return (len(held) + 0.5 * len(more) + 0.75 * measured, share, len(words & plain))
 
-    def _measured(self, column: int, way: Measured) -> bool:
+    def _is_measured(self, column: int, way: Measured) -> bool:
         """True if a column is of what the words of degree measure."""
         nouns = [noun for noun in way.measures if noun != DATED]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
@@ -226,7 +226,7 @@ class _TableQuestion(TableWords):
 
     # conditions
 
-    def _used(self, values: Sequence[NamedValue]) -> frozenset[int]:
+    def _used_places(self, values: Sequence[NamedValue]) -> frozenset[int]:
         return frozenset(place for value in values for place in value.places)
 
     def _row_conditions(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
@@ -250,12 +250,12 @@ class _TableQuestion(TableWords):
     def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
-        used = self._used(values)
+        used = self._used_places(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
         named = [at for at, head in enumerate(self.heads) if self.matching_keys(noun, head)]
         told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
         column = named[0] if named and not self.figured(named[0]) else -1
-        bounded = self._bounded(left) if self.asking.limits else -1
+        bounded = self._bounded_column(left) if self.asking.limits else -1
         if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
             return
         given = self._row_conditions(values, bounded)
@@ -266,7 +266,7 @@ class _TableQuestion(TableWords):
             heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
             yield from self._judged(made, values, self.matching_keys(left, heads) | told, (1.0, 1.0, 0), column)
 
-    def _bounded(self, left: Sequence[str]) -> int:
+    def _bounded_column(self, left: Sequence[str]) -> int:
         """The column of figures or dates that is bounded: the one whose header is named, else the only one."""
         able = [at for at in range(len(self.heads)) if self.figured(at) or self.dated(at)]
         named = [at for at in able if self.matching_keys(left, self.heads[at])]
@@ -288,7 +288,7 @@ class _TableQuestion(TableWords):
         heads = [self.heads[value.column] for value in values]
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
-        said = {self.said[place] for place in self._used(values)}
+        said = {self.said[place] for place in self._used_places(values)}
         held = {*head, *said, *self.matching_keys(self.telling, context)}
         if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
             return

@@ -97,7 +97,7 @@ def _tool_ended(state: ViewState, envelope: e.Envelope, event: e.ToolFinished | 
 
 
 @on(e.ScopeCounted)
-def _counted(state: ViewState, envelope: e.Envelope, event: e.ScopeCounted) -> None:
+def _scope_counted(state: ViewState, envelope: e.Envelope, event: e.ScopeCounted) -> None:
     state.documents = event.documents
 
 

@@ -53,7 +53,7 @@ def _exhausted(state: ViewState, envelope: e.Envelope, event: e.RunExhausted) ->
 def _completed(state: ViewState, envelope: e.Envelope, event: e.RunCompleted) -> None:
     state.status, state.stop_reason = "completed", event.stop_reason
     state.passed = event.verified
-    state.verified = event.verified and (not state.graded or assured(state.claims.values()).whole)
+    state.verified = event.verified and (not state.graded or assured(state.claims.values()).is_sound)
     state.finished_at = envelope.at
     if not state.writing.is_whole():
         state.verified = state.passed = False

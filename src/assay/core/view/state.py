@@ -20,7 +20,7 @@ from assay.core.usage import Usage
 from assay.core.view import model
 
 
-def known(state: msgspec.Struct, facts: type[msgspec.Struct]) -> dict[str, Any]:
+def shared_fields(state: msgspec.Struct, facts: type[msgspec.Struct]) -> dict[str, Any]:
     """The fields that a working copy shares with its view, by name; dictionaries are copied."""
     found = ((name, getattr(state, name)) for name in facts.__struct_fields__)
     return {name: dict(value) if isinstance(value, dict) else value for name, value in found}
@@ -37,7 +37,7 @@ class TurnState(model.TurnFacts, kw_only=True):
     def view(self) -> model.Turn:
         """The turn so far."""
         return model.Turn(
-            **known(self, model.TurnFacts),
+            **shared_fields(self, model.TurnFacts),
             thoughts=tuple("".join(pieces) for pieces in self.thoughts),
             tools=tuple(self.tools.values()),
             searches=tuple(self.searches),
@@ -53,7 +53,7 @@ class PhaseState(model.PhaseFacts, kw_only=True):
     def view(self) -> model.Phase:
         """The phase so far."""
         turns = tuple(turn.view() for turn in self.turns.values())
-        return model.Phase(**known(self, model.PhaseFacts), turns=turns)
+        return model.Phase(**shared_fields(self, model.PhaseFacts), turns=turns)
 
 
 class LaneState(model.LaneFacts, kw_only=True):
@@ -70,7 +70,7 @@ class LaneState(model.LaneFacts, kw_only=True):
     def view(self) -> model.Lane:
         """The lane so far."""
         return model.Lane(
-            **known(self, model.LaneFacts),
+            **shared_fields(self, model.LaneFacts),
             turns=tuple(turn.view() for turn in self.turns.values()),
             finding=model.FindingView(
                 text="".join(self.findings),
@@ -98,7 +98,7 @@ class WritingState(model.WritingFacts, kw_only=True):
     def view(self) -> model.Writing:
         """The report so far."""
         return model.Writing(
-            **known(self, model.WritingFacts),
+            **shared_fields(self, model.WritingFacts),
             text="".join(self.pieces),
             state="finished" if self.text_sha256 else "writing" if self.started else "none",
             revisions=tuple(self.revisions),
@@ -187,7 +187,7 @@ class ViewState(model.RunFacts, kw_only=True):
         claims = tuple(sorted(self.claims.values(), key=lambda claim: (claim.start, claim.end)))
         dropped = self.gate.summary.dropped_markers if self.gate else 0
         return model.RunView(
-            **known(self, model.RunFacts),
+            **shared_fields(self, model.RunFacts),
             phases=tuple(phase.view() for phase in self.phases.values()),
             active_phase=self._active_phase(),
             plan_text="".join(self.plan_pieces),

@@ -310,7 +310,7 @@ class ReadingMonitor:
         """Let the reading thread end: nobody waits any more."""
         self._stopped.set()
 
-    def say(self, line: str) -> None:
+    def report_line(self, line: str) -> None:
         """Pass a line on.
 
         Raises:
@@ -321,7 +321,7 @@ class ReadingMonitor:
         if self._progress is not None:
             self._progress(line)
 
-    def tell(self, state: ReadingProgress) -> None:
+    def report_progress(self, state: ReadingProgress) -> None:
         """Take the state, and report it from time to time.
 
         Raises:
@@ -329,4 +329,4 @@ class ReadingMonitor:
         """
         if self._stopped.is_set() or self._clock.monotonic() - self._said >= self.SECONDS:
             self._said = self._clock.monotonic()
-            self.say(f"reading: file {state.file} of {state.files}, {state.documents:,} documents so far")
+            self.report_line(f"reading: file {state.file} of {state.files}, {state.documents:,} documents so far")

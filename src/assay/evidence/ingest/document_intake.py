@@ -84,7 +84,7 @@ class DocumentIntake:
     def _store_new(self) -> None:
         """Store what the library does not know."""
         unasked, self._unasked, self._unasked_bytes = self._unasked, {}, 0
-        known: set[str] = set() if self.fresh else self._library.known(unasked)
+        known: set[str] = set() if self.fresh else self._library.existing(unasked)
         self._known += (name for name in unasked if name in known)
         self._move({name: found for name, found in unasked.items() if name in known})
         self._batch += [self._store(name, *found) for name, found in unasked.items() if name not in known]
@@ -184,14 +184,14 @@ class DocumentIntake:
             size=len(text),
             fetched_at=now,
             author=extracted.author,
-            published=extracted.published if page is None else _past(extracted.published, page.fetched_at),
+            published=extracted.published if page is None else _past_date(extracted.published, page.fetched_at),
             language=extracted.language,
             metadata=extracted.metadata if page is None else _of_page(extracted, page),
         )
         return snapshot, document
 
 
-def _past(day: str, fetched_at: str) -> str:
+def _past_date(day: str, fetched_at: str) -> str:
     """A page's date of publication; "" if the page was fetched before it, which then is no such date.
 
     A day more is another time zone. Journals date their issues ahead, so a month or a year without a day stays.

@@ -41,7 +41,7 @@ def find_files(paths: Sequence[str | Path]) -> tuple[list[FileToRead], list[str]
     """
     found: dict[str, FileToRead] = {}
     warnings: list[str] = []
-    for absolute, file, folder in _found(paths, warnings):
+    for absolute, file, folder in _find_files(paths, warnings):
         if absolute not in found:
             found[absolute] = FileToRead(Path(file), folder is None, folder)
     return list(found.values()), warnings
@@ -53,10 +53,10 @@ def absolute_paths(paths: Sequence[str | Path]) -> list[str]:
     Raises:
         UsageError: a path does not exist or a glob matches nothing.
     """
-    return list(dict.fromkeys(absolute for absolute, _, _ in _found(paths, [])))
+    return list(dict.fromkeys(absolute for absolute, _, _ in _find_files(paths, [])))
 
 
-def _found(paths: Sequence[str | Path], warnings: list[str]) -> Iterator[tuple[str, str, Path | None]]:
+def _find_files(paths: Sequence[str | Path], warnings: list[str]) -> Iterator[tuple[str, str, Path | None]]:
     """Each file's absolute path and its path, and the folder it was found in."""
     for given in paths:
         for path in _expand(given):

@@ -117,12 +117,12 @@ def keep_out(library: Library, new_places: Mapping[str, str]) -> None:
     """
     for row in library.collections():
         if row.origins and not row.name.startswith(f"{row.owner}/"):  # else it is another's
-            found = [_followed(each, new_places) for each in library.origins(row.name)]
+            found = [_moved_origin(each, new_places) for each in library.origins(row.name)]
             if changed := [each for each in found if each is not None]:
                 library.remember(row.name, changed)
 
 
-def _followed(origin: Origin, new_places: Mapping[str, str]) -> Origin | None:
+def _moved_origin(origin: Origin, new_places: Mapping[str, str]) -> Origin | None:
     """An origin with the new addresses of what was removed from it; None if it has them."""
     found = [new_places[each] for each in origin.left_out if each in new_places]
     left_out = tuple(dict.fromkeys((*origin.left_out, *found)))

@@ -201,7 +201,7 @@ class Units:
             archive = by_suffix(self._archives, name)
             if archive is None or self._is_read(name):
                 unit = self._part(name, url, content.data)
-                yield unit if file.named else _wanted(unit)
+                yield unit if file.named else _filter_by_content(unit)
             if archive is not None:
                 yield from self._unpack(archive, content.data, name, url)
 
@@ -243,7 +243,7 @@ class Units:
             else:
                 read = nested is None or self._is_read(member.name)
                 if read:
-                    yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
+                    yield _filter_by_content(self._part(PurePosixPath(member.name).name, place, member.data, path))
                 holds = nested.members(member.data, member.name, self._largest) if nested is not None else iter(())
                 if len(inside) < DEPTH:
                     inside.append((f"{path}!/", place, holds))
@@ -281,7 +281,7 @@ def stamp_path(file: FileToRead) -> str:
     return printable(os.path.abspath(file.path))
 
 
-def _wanted(unit: Unit) -> Unit:
+def _filter_by_content(unit: Unit) -> Unit:
     """A part nobody named, unless its bytes show that it is not for readers."""
     if not isinstance(unit, IngestPart):
         return unit

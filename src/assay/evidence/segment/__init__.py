@@ -18,7 +18,7 @@ from assay.core.errors import ExtractError
 from assay.core.sources import SYNTAXES, Extracted, PassageSpan, Syntax
 from assay.evidence.segment.blocks import blocks
 from assay.evidence.segment.contents import marked
-from assay.evidence.segment.passages import pages, placed, rows, spans
+from assay.evidence.segment.passages import add_context, pages, rows, spans
 
 SEGMENTER = "segment/2"
 
@@ -34,7 +34,7 @@ def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:
     if syntax == "rows":
         return spans(text, rows(text))
     found = blocks(text, syntax)
-    return spans(text, found if syntax == "code" else placed(text, marked(text, found)))
+    return spans(text, found if syntax == "code" else add_context(text, marked(text, found)))
 
 
 # For a separate process: texts are sent as files, and passages returned as one document.

@@ -49,12 +49,12 @@ _ENTRIES = frozenset(("item", "paragraph", "row"))
 def marked(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """The blocks, with navigation marked as such."""
     lists = list(_lists(blocks))
-    found = {at for run in lists for at in _linked(text, blocks, run)}
-    headings = {_bare(text[each.start : each.end]) for each in blocks if each.kind == "heading"} - {""}
+    found = {at for run in lists for at in _link_entries(text, blocks, run)}
+    headings = {_strip_entry(text[each.start : each.end]) for each in blocks if each.kind == "heading"} - {""}
     if headings:
-        found.update(at for run in lists for at in _echoed(text, blocks, run, headings))
+        found.update(at for run in lists for at in _heading_entries(text, blocks, run, headings))
     found.update(at for at, block in enumerate(blocks) if block.kind == "paragraph" and _is_trail(text, block))
-    found.update(list(_announcing(text, blocks, found)))
+    found.update(list(_announcing_lines(text, blocks, found)))
     return [_navigation(block) if at in found else block for at, block in enumerate(blocks)]
 
 
@@ -71,7 +71,7 @@ def _lists(blocks: Sequence[TextBlock]) -> Iterator[range]:
             yield places
 
 
-def _linked(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> Iterator[int]:
+def _link_entries(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> Iterator[int]:
     """The entries of a list that are only links: several, or to pages and places nearby, or badges."""
     counts = {at: _links(text, blocks[at]) for at in places}
     for only, group in groupby(places, key=lambda at: counts[at] > 0):
@@ -89,13 +89,13 @@ def _enumerates(text: str, blocks: Sequence[TextBlock], entries: Sequence[int]) 
 
     Contents lead to the same place.
     """
-    if len(entries) <= MOST_ENUMERATED and _led(text, blocks, entries[0]):
+    if len(entries) <= MOST_ENUMERATED and _has_lead(text, blocks, entries[0]):
         return True
     away = sum(_AWAY.search(text, blocks[at].start, blocks[at].end) is not None for at in entries)
     return 2 * away > len(entries)
 
 
-def _led(text: str, blocks: Sequence[TextBlock], at: int) -> bool:
+def _has_lead(text: str, blocks: Sequence[TextBlock], at: int) -> bool:
     """True if a list follows a sentence with a colon."""
     above = blocks[at - 1] if at else None
     return (
@@ -125,7 +125,9 @@ def _leads_inside(text: str, block: TextBlock) -> bool:
     return _POINTER.search(said) is not None or _BADGE.match(said) is not None
 
 
-def _echoed(text: str, blocks: Sequence[TextBlock], places: Sequence[int], headings: set[str]) -> Iterator[int]:
+def _heading_entries(
+    text: str, blocks: Sequence[TextBlock], places: Sequence[int], headings: set[str]
+) -> Iterator[int]:
     """The entries of a list if most are headings of the document, also for lines that are one block."""
     lines = {at: _lines(text, blocks[at]) for at in places}
     for at, found in lines.items():
@@ -133,7 +135,7 @@ def _echoed(text: str, blocks: Sequence[TextBlock], places: Sequence[int], headi
             yield at
     entries = [at for at in places if len(lines[at]) == 1]
     enough = len(entries) >= FEWEST and _mostly([lines[at][0] for at in entries], headings)
-    if enough and not _led(text, blocks, entries[0]):
+    if enough and not _has_lead(text, blocks, entries[0]):
         yield from entries
 
 
@@ -142,7 +144,7 @@ def _mostly(lines: Sequence[str], headings: set[str]) -> bool:
     known = len(lines)
     ends = {heading[-2:] for heading in headings}
     for line in lines:
-        known -= not _may_be(line, ends) or _bare(line) not in headings
+        known -= not _may_be(line, ends) or _strip_entry(line) not in headings
         if known < ECHOED * len(lines):
             return False
     return True
@@ -162,7 +164,7 @@ def _lines(text: str, block: TextBlock) -> list[str]:
     return [] if any(len(line) > LONGEST_ENTRY for line in found) else found
 
 
-def _bare(line: str) -> str:
+def _strip_entry(line: str) -> str:
     """An entry or a heading in the form for comparison: without numbers, links, markup and pages."""
     line = line.strip()[:LONGEST_ENTRY]
     if "](" in line:
@@ -178,7 +180,7 @@ def _is_trail(text: str, block: TextBlock) -> bool:
     return block.end - block.start <= LONGEST_ENTRY and _CRUMBS.fullmatch(text, block.start, block.end) is not None
 
 
-def _announcing(text: str, blocks: Sequence[TextBlock], found: Iterable[int]) -> Iterator[int]:
+def _announcing_lines(text: str, blocks: Sequence[TextBlock], found: Iterable[int]) -> Iterator[int]:
     """Short lines directly above contents, such as "Table of Contents"."""
     for at in found:
         above = blocks[at - 1] if at else None

@@ -47,12 +47,12 @@ _BLANK = regex(r"\n[ \t]*\n|\r[ \t]*\r|\r\n[ \t]*\r\n")
 LED: frozenset[BlockKind] = frozenset(("item", "row", "code", "record"))
 
 
-def placed(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
+def add_context(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """The blocks with their labels, terms and leads."""
     return list(_Context(text).read(blocks))
 
 
-def _with(block: TextBlock, label: str, term: str, lead: str) -> TextBlock:
+def _with_context(block: TextBlock, label: str, term: str, lead: str) -> TextBlock:
     """A block with its context; most have none, and are not copied."""
     if not (label or term or lead):
         return block
@@ -74,10 +74,10 @@ class _Context:
     def read(self, blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
         for at, block in enumerate(blocks):
             after = blocks[at + 1] if at + 1 < len(blocks) else None
-            yield self._placed(block, after)
+            yield self._add_context(block, after)
             self.last = block
 
-    def _placed(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
+    def _add_context(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
         if block.kind in ("heading", "navigation", "field"):
             self.above, self.lead, self.head = [], "", ""
             return block
@@ -91,7 +91,7 @@ class _Context:
         lead = self._led(block, after)
         if block.kind == "item" or (term and block.kind == "paragraph"):
             self.above.append((indent, term or label))
-        return _with(block, label, term, lead)
+        return _with_context(block, label, term, lead)
 
     # the lead
 
@@ -136,8 +136,8 @@ class _Context:
             lead = self._led(block, after)
             if after is not None and after.kind == "row" and self._heads(block, after):
                 self.head = " ".join(self.text[block.start : min(block.end, block.start + LONGEST_LABEL)].split())
-            return _with(block, "", "", lead)
-        return _with(block, self.head, "", self._led(block, after))
+            return _with_context(block, "", "", lead)
+        return _with_context(block, self.head, "", self._led(block, after))
 
     def _parted(self, last: TextBlock, block: TextBlock) -> bool:
         between = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
@@ -225,7 +225,7 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
     ascii_only = text.isascii()
     point = byte = 0
     for block in blocks:
-        for number, (start, end) in enumerate(_cut(text, block)):
+        for number, (start, end) in enumerate(_split_block(text, block)):
             piece = text[start:end]
             if ascii_only:
                 first, last = start, end
@@ -239,10 +239,10 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
     return tuple(found)
 
 
-def _cut(text: str, block: TextBlock) -> Iterator[Range]:
+def _split_block(text: str, block: TextBlock) -> Iterator[Range]:
     code = block.kind == "code"
     for start, end in _pieces(text, block):
-        bounded = ((start, end),) if end - start <= LIMIT else _bounded(text, start, end)
+        bounded = ((start, end),) if end - start <= LIMIT else _limit_pieces(text, start, end)
         for low, high in bounded:
             trimmed = _trim(text, low, high, lines=code)
             if trimmed[0] < trimmed[1]:
@@ -314,7 +314,7 @@ def _line_ranges(text: str, start: int, end: int) -> Iterator[Range]:
     yield low, end
 
 
-def _bounded(text: str, start: int, end: int) -> Iterator[Range]:
+def _limit_pieces(text: str, start: int, end: int) -> Iterator[Range]:
     """Pieces of at most `LIMIT`, cut after a clause, else between words, else between characters."""
     while end - start > LIMIT:
         cut = _cut_point(text, start)

@@ -22,7 +22,7 @@ from assay.core.markers import CitationMode
 from assay.core.phrases import STOP_REASONS, step_status
 from assay.core.plan import PlanStep
 from assay.core.report import Report
-from assay.core.translation import colon, day, is_right_to_left, labelled, listed, number, speech
+from assay.core.translation import colon, day, is_right_to_left, join_list, labelled, number, speech
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.core.view import RunView, SearchMade
@@ -96,7 +96,7 @@ def _way(report: Report) -> str:
     mode = phrases.mode(report.mode)
     if not report.depth or report.mode != "deep_research":
         return mode
-    return listed((mode, _("{depth} depth").format(depth=phrases.depth(report.depth))))
+    return join_list((mode, _("{depth} depth").format(depth=phrases.depth(report.depth))))
 
 
 def _models(report: Report) -> Child:
@@ -130,7 +130,7 @@ def _tokens(usage: Usage) -> str:
     parts += [(_("{count} from cache"), usage.cached_tokens)] if usage.cached_tokens else []
     parts += [(_("{count} to cache"), usage.cache_write_tokens)] if usage.cache_write_tokens else []
     parts += [(_("{count} for reasoning"), usage.reasoning_tokens)] if usage.reasoning_tokens else []
-    return listed(phrase.format(count=number(count)) for phrase, count in parts)
+    return join_list(phrase.format(count=number(count)) for phrase, count in parts)
 
 
 def _work(usage: Usage) -> str:
@@ -140,14 +140,14 @@ def _work(usage: Usage) -> str:
         (usage.pages, phrases.pages),
         (usage.agents, phrases.agents),
     )
-    return listed(phrase(count) for count, phrase in done if count)
+    return join_list(phrase(count) for count, phrase in done if count)
 
 
 def _cost(usage: Usage) -> str:
     if not usage.unpriced_calls:
         return f"{usage.usd:.4f} USD" if usage.usd else ""
     unpriced = phrases.unpriced_calls(usage.unpriced_calls)
-    return listed((f"{usage.usd:.4f} USD", unpriced)) if usage.usd else labelled(_("unknown"), unpriced)
+    return join_list((f"{usage.usd:.4f} USD", unpriced)) if usage.usd else labelled(_("unknown"), unpriced)
 
 
 def _searches(view: RunView) -> Iterable[SearchMade]:

@@ -318,7 +318,7 @@ class RenderingFetcher:
             raise FetchFailed(f"scripts: this page has no text without JavaScript; {self._lacking}")
         limits = self._limits
         async with self._places:
-            browser = await self._made()
+            browser = await self._get_renderer()
             inside = not await self._others.reaches(page.final_url)
             deadline = asyncio.get_running_loop().time() + limits.seconds
             gate = PageGate(
@@ -335,7 +335,7 @@ class RenderingFetcher:
         headers = {**page.headers, "content-type": "text/html; charset=utf-8", RENDERED: browser.name}
         return msgspec.structs.replace(page, body=body, media_type="text/html", headers=headers, kept="")
 
-    async def _made(self) -> Renderer:
+    async def _get_renderer(self) -> Renderer:
         async with self._making:
             if self._browser is None:
                 # imported by name: playwright is an optional extra, and slow to load

@@ -148,7 +148,7 @@ async def _rendered(context: BrowserContext, url: str, gate: PageGate, quiet: fl
     await context.route("**/*", answer)
     await context.route_web_socket(lambda _: True, _hang_up)
     page = await context.new_page()
-    context.on("page", _shut)
+    context.on("page", _close_page)
     await page.goto(url, wait_until="commit")
     with suppress(Error):  # a page that never goes quiet is taken as it is then
         await page.wait_for_load_state("networkidle", timeout=quiet * MILLISECONDS)
@@ -159,7 +159,7 @@ async def _hang_up(socket: WebSocketRoute) -> None:
     await socket.close()
 
 
-async def _shut(page: Page) -> None:
+async def _close_page(page: Page) -> None:
     """Close whatever a page opens beside itself."""
     with suppress(Error):
         await page.close()

@@ -57,10 +57,10 @@ class XlsxExtractor:
         if not (self.old and data.startswith(OLE)):
             with unpacked(data):
                 pass
-        yield from _sheets(_opened(data), name, self.name)
+        yield from _sheets(_open_workbook(data), name, self.name)
 
 
-def _opened(data: bytes) -> CalamineWorkbook:
+def _open_workbook(data: bytes) -> CalamineWorkbook:
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError  # noqa: PLC0415 - of the extra `office`
 
     try:
@@ -132,7 +132,7 @@ def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
     }
     above: Row = []
     for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
-        cells = [one_cell(clean(shown(value))) for value in row[:MOST_COLUMNS]]
+        cells = [one_cell(clean(format_value(value))) for value in row[:MOST_COLUMNS]]
         above = [above[at] if (number, at) in merged and at < len(above) else cell for at, cell in enumerate(cells)]
         if any(cells):
             yield number + 1, above
@@ -141,8 +141,8 @@ def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
 def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
     """The columns' names and the lines of a sheet whose first column has the number `first`, from 0."""
     width = max(len(cells) for _, cells in rows)
-    columns = Counter(len(_cut(cells)) for _, cells in rows).most_common(1)[0][0]
-    above, head, _ = split_head([_cut(cells) for _, cells in rows], min(columns, width))
+    columns = Counter(len(_trim_row(cells)) for _, cells in rows).most_common(1)[0][0]
+    above, head, _ = split_head([_trim_row(cells) for _, cells in rows], min(columns, width))
     header = names_of(head) if head else [f"column {letters(first + number)}" for number in range(width)]
     lines = []
     for at, (number, cells) in enumerate(rows):
@@ -154,7 +154,7 @@ def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
     return header, lines or [" | ".join(head)]
 
 
-def _cut(cells: Row) -> Row:
+def _trim_row(cells: Row) -> Row:
     """A row up to its last non-empty cell."""
     end = len(cells)
     while end and not cells[end - 1]:
@@ -172,7 +172,7 @@ def letters(column: int) -> str:
     return found
 
 
-def shown(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A cell's value as text: whole numbers without `.0`, dates as ISO."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"

@@ -59,7 +59,7 @@ class EdgeRow(msgspec.Struct, frozen=True):
 def without_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
     """The pages without their running lines. A head with words that occur nowhere else stays at its first place."""
     rows = [row for number, page in enumerate(pages) for row in _edge_rows(number, page)]
-    found = _counting(rows, len(pages)) | _repeated(rows, len(pages))
+    found = _page_number_rows(rows, len(pages)) | _running_rows(rows, len(pages))
     gone: dict[int, set[int]] = defaultdict(set)
     for at in found:
         gone[rows[at].page].update(rows[at].lines)
@@ -102,7 +102,7 @@ def _rows(page: Sequence[PrintedLine]) -> list[list[int]]:
     return rows
 
 
-def _counting(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
+def _page_number_rows(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
     """The rows with a number at one end that counts with the pages, at one place."""
     by_offset: dict[tuple[str, bool, int], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
@@ -149,7 +149,7 @@ def _roman(text: str) -> int:
     return sum(-value if value < after else value for value, after in pairwise([*values, 0]))
 
 
-def _repeated(rows: Sequence[EdgeRow], pages: int) -> set[int]:
+def _running_rows(rows: Sequence[EdgeRow], pages: int) -> set[int]:
     """The rows with the same text at one place on many pages, set off from the text there."""
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):

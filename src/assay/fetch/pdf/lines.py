@@ -80,7 +80,7 @@ class Pdf:
             page.close()
 
     @contextmanager
-    def opened(self, number: int) -> Iterator[Any]:
+    def open_page(self, number: int) -> Iterator[Any]:
         """A page (from 1) as PDFium's object.
 
         Raises:

@@ -70,7 +70,7 @@ def _table(lines: Sequence[Printed], first: int) -> Tabled | None:
             break
         placed.append(row)
         last += 1
-    rows = _unwrapped(lines[first:last], [row for row in placed if row is not None], len(columns.edges))
+    rows = _unwrap_rows(lines[first:last], [row for row in placed if row is not None], len(columns.edges))
     while rows and sum(map(bool, rows[-1])) < 2:  # a line of text that happens to be below the first column
         rows, last = rows[:-1], last - 1
     if len(rows) <= FEWEST_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
@@ -120,7 +120,7 @@ class _Columns:
         )
 
 
-def _unwrapped(lines: Sequence[Printed], placed: Sequence[dict[int, str]], width: int) -> list[list[str]]:
+def _unwrap_rows(lines: Sequence[Printed], placed: Sequence[dict[int, str]], width: int) -> list[list[str]]:
     """The rows; a line without a first cell that is closer than usual continues the row above."""
     steps = sorted(above.base - line.base for above, line in pairwise(lines))
     usual = steps[len(steps) // 2] if steps else 0.0
@@ -258,12 +258,12 @@ def _rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
             base=above.base,
             size=max(above.size, line.size),
             hyphen=line.hyphen,
-            parts=_beside(above, line),
+            parts=_merge_parts(above, line),
         )
     return rows
 
 
-def _beside(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ...]:
+def _merge_parts(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ...]:
     """The pieces of two lines beside each other; the last and the first are merged if they are close together."""
     before, behind = pieces(above), pieces(line)
     last, first = before[-1], behind[0]
@@ -307,7 +307,7 @@ class _Edges:
             slot = int(row.left // self._unit)
             self._right[slot] = max(self._right.get(slot, row.right), row.right)
 
-    def free(self, line: PrintedLine) -> float:
+    def free_share(self, line: PrintedLine) -> float:
         """The share of its column that `line` leaves free at its end, 0 to 1."""
         if line in self._full:
             return 0.0
@@ -344,5 +344,5 @@ def _begins(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) 
     if usual and step > WIDE * max(usual, line.size):
         return True
     if ended:
-        return line.left - above.left > 0.7 * line.size or edges.free(above) > SHORT_END
-    return edges.free(above) > SHORT and not line.text[0].islower()
+        return line.left - above.left > 0.7 * line.size or edges.free_share(above) > SHORT_END
+    return edges.free_share(above) > SHORT and not line.text[0].islower()

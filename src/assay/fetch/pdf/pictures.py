@@ -49,7 +49,7 @@ class PagePictures:
             ExtractError: there is no such page, or it cannot be drawn.
         """
         asked = msgspec.json.decode(name, type=PageAsked)
-        with closing(Pdf(data)) as pdf, pdf.opened(asked.number) as page:
+        with closing(Pdf(data)) as pdf, pdf.open_page(asked.number) as page:
             if asked.width:
                 yield Extracted(text="", extractor=self.name, syntax="plain", body=_picture(page, asked.width))
             else:
@@ -97,7 +97,7 @@ def _boxes(page: Any, text: Any, asked: PageAsked) -> Iterator[PageBox]:
     body, numbers = characters(text)
     letters, index = _letters(body)
     wanted, _ = _letters(asked.passage)
-    for first, last in _found(letters, wanted, len(_letters(asked.before)[0])):
+    for first, last in _find_spans(letters, wanted, len(_letters(asked.before)[0])):
         start, end = numbers[index[first]], numbers[index[last]]
         for number in range(text.count_rects(start, end - start + 1)):
             left, bottom, right, top = text.get_rect(number)
@@ -147,7 +147,7 @@ def _letters(text: str) -> tuple[str, list[int]]:
     return "".join(made), index
 
 
-def _found(letters: str, wanted: str, expected: int) -> list[tuple[int, int]]:
+def _find_spans(letters: str, wanted: str, expected: int) -> list[tuple[int, int]]:
     """Where `wanted` is in `letters`, first and last letter, nearest to `expected`; in pieces if not whole."""
     if not wanted:
         return []
@@ -161,7 +161,7 @@ def _found(letters: str, wanted: str, expected: int) -> list[tuple[int, int]]:
         if len(piece := wanted[start : start + PIECE]) > PIECE // 2
         and (place := _nearest(letters, piece, expected + start)) is not None
     ]
-    return _joined(sorted(places)) if 2 * len(places) > len(starts) else []
+    return _merge_spans(sorted(places)) if 2 * len(places) > len(starts) else []
 
 
 def _nearest(letters: str, wanted: str, expected: int) -> int | None:
@@ -176,7 +176,7 @@ def _nearest(letters: str, wanted: str, expected: int) -> int | None:
     return min(places[max(0, after - 1) : after + 1], key=lambda place: abs(place - expected))
 
 
-def _joined(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_spans(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Merge adjacent stretches."""
     made: list[tuple[int, int]] = []
     for first, last in places:

@@ -144,7 +144,7 @@ class WebFetcher:
         Raises:
             FetchFailed: the page cannot be fetched; the reason begins with its kind.
         """
-        return await once(self._pages, (canonical(url), rules), lambda: self._whole(url, rules))
+        return await once(self._pages, (canonical(url), rules), lambda: self._fetch_page(url, rules))
 
     async def reaches(self, url: str) -> bool:
         """True if the host of `url` may be connected to; only the resolver is queried."""
@@ -155,7 +155,7 @@ class WebFetcher:
             return False
         return True
 
-    async def _whole(self, url: str, rules: WebRules) -> Fetched:
+    async def _fetch_page(self, url: str, rules: WebRules) -> Fetched:
         try:
             async with asyncio.timeout(self._limits.seconds):
                 page = await framed(await self._answer(url, "", rules), partial(self._answer, rules=rules))
@@ -191,7 +191,7 @@ class WebFetcher:
             site = self._site(place.origin)
             if self._robots and (why := (await self._rules(site, place, rules)).refusal(place, self._agent)):
                 raise FetchFailed(f"robots: {place.host} {why}")
-            known = None if rules.fresh else await self._known(place)
+            known = None if rules.fresh else await self._cached_page(place)
             if known is not None and known.fresh_until > seconds(self._clock.now()):
                 return _again(known.page, url, passed, kept="fresh")
             # Two addresses may lead to one page at the same time: it is requested once.
@@ -271,7 +271,7 @@ class WebFetcher:
             return False
         return await asyncio.to_thread(is_check, media_type(headers.get("content-type", ""), body), body)
 
-    async def _known(self, place: Url) -> KeptPage | None:
+    async def _cached_page(self, place: Url) -> KeptPage | None:
         return None if self._kept is None else await asyncio.to_thread(self._kept.get, place.href)
 
     async def _keep(self, page: Fetched, headers: Mapping[str, str]) -> Fetched:

@@ -89,7 +89,7 @@ def refused(text: str, policy: Policy, *, named: bool) -> str:
         address = ip_address(text)
     except ValueError:
         return "not a network address"
-    meant = (address, *_within(address))
+    meant = (address, *_embedded_addresses(address))
     if any(each in METADATA for each in meant):
         return "the address of a cloud's metadata service"
     if named or any(
@@ -111,7 +111,7 @@ def _kind(address: Address) -> str:
     return "not a public address" if special or not address.is_global else ""
 
 
-def _within(address: Address) -> tuple[Address, ...]:
+def _embedded_addresses(address: Address) -> tuple[Address, ...]:
     """The IPv4 addresses that an IPv6 address contains: a connection to one may reach the other."""
     if isinstance(address, IPv4Address):
         return ()
@@ -195,7 +195,7 @@ def checked_addresses(host: str, port: int, policy: Policy, resolve: ResolveNow 
     return found
 
 
-def _alternating(addresses: Sequence[str]) -> list[str]:
+def _alternate_families(addresses: Sequence[str]) -> list[str]:
     """The addresses in their order, those of IPv4 and IPv6 by turns (RFC 8305, section 4)."""
     first = ":" in addresses[0]
     same = [each for each in addresses if (":" in each) == first]
@@ -232,7 +232,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             FetchFailed: one of its addresses is forbidden, or it has none.
             httpcore2.ConnectError, httpcore2.ConnectTimeout: none of them answers.
         """
-        *others, last = _alternating(await self.addresses(host, port))
+        *others, last = _alternate_families(await self.addresses(host, port))
         for address in others:
             try:
                 short = IMPATIENCE if timeout is None else min(timeout, IMPATIENCE)

@@ -175,7 +175,7 @@ def leads_on(page: Fetched) -> str:
     for node in tree.css("meta[http-equiv='refresh' i][content]"):
         found = _AT_ONCE.fullmatch(node.attributes.get("content") or "")
         if found and node.parent is not None and node.parent.tag != "noscript":
-            to = _joined((found[1] or found[2] or found[3]).strip(), page.final_url)
+            to = _resolve_link((found[1] or found[2] or found[3]).strip(), page.final_url)
             return "" if to == page.final_url else to
     return ""
 
@@ -276,12 +276,12 @@ def links(body: bytes, address: str) -> Links:
     found: dict[str, None] = {}
     for node in tree.css("a[href]")[:MOST_LINKS]:
         if "nofollow" not in (node.attributes.get("rel") or "").lower().split():
-            found[_joined(node.attributes.get("href") or "", at)] = None
+            found[_resolve_link(node.attributes.get("href") or "", at)] = None
     found.pop("", None)
     canonical = _attribute(tree, "link[rel=canonical][href]", "href")
     return Links(
         links=tuple(found),
-        canonical=_joined(canonical, at) if canonical else "",
+        canonical=_resolve_link(canonical, at) if canonical else "",
         index=not words & {"noindex", "none"},
         follow=not words & {"nofollow", "none"},
     )
@@ -290,7 +290,7 @@ def links(body: bytes, address: str) -> Links:
 def base(tree: LexborHTMLParser, address: str) -> str:
     """The address to which the links of a page at `address` are relative."""
     stated = _attribute(tree, "base[href]", "href")
-    return (_joined(stated, address) if stated else "") or address
+    return (_resolve_link(stated, address) if stated else "") or address
 
 
 def sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -330,7 +330,7 @@ def _attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
     return (node.attributes.get(name) or "") if node is not None else ""
 
 
-def _joined(link: str, base: str) -> str:
+def _resolve_link(link: str, base: str) -> str:
     """A link as an absolute address; "" if it leads to no page."""
     try:
         return read(link, base).href

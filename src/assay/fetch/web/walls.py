@@ -103,7 +103,7 @@ def wall(page: Fetched) -> str:
     if len(page.body) > LARGEST or page.body.count(b"<") > MOST_TAGS:
         return ""
     try:
-        text = _decoded(page)
+        text = _decode_page(page)
     except ExtractError:
         return ""
     if _prose(shallow(text[:BEGINNING])) > MOST_CONSENT:
@@ -154,7 +154,7 @@ def _place(url: str) -> str:
     return f"{found.host}{found.target.partition('?')[0]}".lower()
 
 
-def _decoded(page: Fetched) -> str:
+def _decode_page(page: Fetched) -> str:
     """A page's HTML.
 
     Raises:
@@ -236,13 +236,13 @@ def _consent(seen: _Sight, way: _Way) -> str:
     """A request for consent: by a button and its words, of which it has hardly others, and fewer if its address says so
     too.
     """
-    if CONSENT_PLACE.search(way.asked) or len(seen.text) > MOST_CONSENT or not seen.buttons or _titled(seen):
+    if CONSENT_PLACE.search(way.asked) or len(seen.text) > MOST_CONSENT or not seen.buttons or _is_about_consent(seen):
         return ""
     least = MOSTLY / 2 if way.leads_to(CONSENT_PLACE) else MOSTLY
     return "consent: a request for consent stands in place of the page" if _share(seen.text) >= least else ""
 
 
-def _titled(seen: _Sight) -> bool:
+def _is_about_consent(seen: _Sight) -> bool:
     """True if consent is the page's own subject."""
     return bool(seen.titles) and all(CONSENT.search(title) for title in seen.titles)
 

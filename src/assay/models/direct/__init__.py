@@ -20,7 +20,7 @@ from assay.core.errors import ConfigError, ModelError
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.ports.models import Secret
-from assay.models.catalogue import listed, profile
+from assay.models.catalogue import list_models, profile
 
 if TYPE_CHECKING:
     from assay.models.direct.conversation import Conversation
@@ -180,7 +180,7 @@ class Direct:
         if not at.listing:
             raise ModelError(f"{at.name} gives no list of its models at this address", transient=False)
         headers = {at.header: f"{at.scheme}{self._key.reveal()}"} | at.headers
-        return await listed(at.name, at.url, at.listing, headers=headers, key=self._key)
+        return await list_models(at.name, at.url, at.listing, headers=headers, key=self._key)
 
     async def close(self) -> None:
         """Close connections."""
@@ -236,7 +236,7 @@ def create(name: str, access: Access) -> Direct:
         service = msgspec.structs.replace(service, url=access.url.rstrip("/") or region or service.url)
     if not model:
         raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
-    if not (_installed("pydantic_ai") and _installed(service.module)):
+    if not (_is_installed("pydantic_ai") and _is_installed(service.module)):
         raise ConfigError(f"{prefix} needs an extra: pip install 'assay[{prefix}]'")
     if not service.url:
         region = "AWS_REGION, or " if service.regional else ""
@@ -267,7 +267,7 @@ def _profile(name: str, model: str, service: DirectService, access: Access) -> P
     return profile(name, service.prices, model, facts)
 
 
-def _installed(module: str) -> bool:
+def _is_installed(module: str) -> bool:
     """True if `module` can be imported, without importing it."""
     try:
         return importlib.util.find_spec(module) is not None

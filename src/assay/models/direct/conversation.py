@@ -92,7 +92,7 @@ def _cohere(service: DirectService, model: str, key: str) -> Client:
     from pydantic_ai.models.cohere import CohereModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.cohere import CohereProvider  # noqa: PLC0415 - an extra
 
-    hooks = {"response": [_noted]}
+    hooks = {"response": [_note_response]}
     http = httpx.AsyncClient(trust_env=False, verify=trusted(), timeout=CONNECTED, event_hooks=hooks)
     cohere = import_module("cohere")
     own = cohere.AsyncClientV2(api_key=key, base_url=service.url, httpx_client=http)
@@ -166,7 +166,7 @@ def _http(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncCli
         verify=trusted(),
         timeout=CONNECTED,
         follow_redirects=False,
-        event_hooks={"response": [_noted]},
+        event_hooks={"response": [_note_response]},
         transport=transport,
     )
 
@@ -214,7 +214,7 @@ def watched() -> list[Closable]:
     return opened
 
 
-async def _noted(response: Closable) -> None:
+async def _note_response(response: Closable) -> None:
     opened = _opened.get()
     if opened is not None:
         opened.append(response)

@@ -66,7 +66,7 @@ def messages(request: Request, service: DirectService) -> list[ModelMessage]:
     """
     converted: list[ModelMessage] = []
     names: dict[str, str] = {}
-    marked = _marked(request) if service.cached else ()
+    marked = _cache_points(request) if service.cached else ()
     for place, message in enumerate(with_accepted_ids(request.messages, service.ids)):
         if message.role == "assistant":
             names |= {call.id: call.name for call in message.calls}
@@ -83,7 +83,7 @@ def messages(request: Request, service: DirectService) -> list[ModelMessage]:
     return converted
 
 
-def _marked(request: Request) -> tuple[int, ...]:
+def _cache_points(request: Request) -> tuple[int, ...]:
     """The messages after which a cache is written: the end of this loop's last request, and of this one.
 
     The first is cached already; it is named because a provider looks for it at most 20 blocks before the second. A
@@ -236,7 +236,7 @@ class EventReader:
             raise ModelError("the stream was cut off")
         if response.finish_reason == "error":
             raise ModelError(f"{self._service.name} stopped with an error: {failures.shortened(str(named))}")
-        calls = self._calls.done()
+        calls = self._calls.tool_calls()
         return Reply(
             text=self._speech.text,
             calls=calls,
@@ -262,7 +262,7 @@ class EventReader:
     def _begin(self, index: int) -> None:
         """The call that is the part at `index`; a new one if the library restarts an incomplete one."""
         known = self._parts.get(index)
-        if known is None or known.whole():
+        if known is None or known.is_complete():
             self._parts[index] = self._calls.begin()
         else:
             known.again()

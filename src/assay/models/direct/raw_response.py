@@ -130,7 +130,7 @@ class GeminiReader:
             raise ModelError("the stream was cut off")
         if self._finish in _FAULTS:
             raise ModelError(f"{self._service} stopped with an error: {self._finish}")
-        calls = self._calls.done()
+        calls = self._calls.tool_calls()
         named: StopReason = _STOPS.get(self._finish, "calls" if calls else "end")
         return Reply(
             text="".join(self._text),

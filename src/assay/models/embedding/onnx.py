@@ -52,7 +52,7 @@ class OnnxEmbedder:
             return Embedding((), 0)
         with self._guard:
             if self._model is None:
-                self._model = _loaded(self._model_name)
+                self._model = _load_model(self._model_name)
             try:
                 vectors = [vector.tolist() for vector in self._vectors(texts, kind)]
             except _faults() as error:
@@ -77,7 +77,7 @@ def _is_folder(model: str) -> bool:
     return Path(model).expanduser().is_dir()
 
 
-def _loaded(model: str) -> Any:
+def _load_model(model: str) -> Any:
     """Load the model; one of fastembed's own is downloaded if it is missing.
 
     Raises:

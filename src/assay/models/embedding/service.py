@@ -115,13 +115,13 @@ class EmbeddingService:
             ) from error
         rows = {row.index: row.embedding for row in answer.data}
         vectors = [rows.get(index, []) for index in range(len(asked))]
-        if why := _wrong(vectors, len(answer.data)):
+        if why := _vector_fault(vectors, len(answer.data)):
             raise ModelError(f"{self._service.name} sent {why}", transient=False)
         tokens = answer.usage and (answer.usage.prompt_tokens or answer.usage.total_tokens)
         return Embedding(vectors, tokens or sum(map(estimate_tokens, asked)))
 
 
-def _wrong(vectors: Sequence[Sequence[float]], rows: int) -> str:
+def _vector_fault(vectors: Sequence[Sequence[float]], rows: int) -> str:
     """The fault of these vectors, empty if there is none."""
     lengths = {len(vector) for vector in vectors}
     if rows != len(vectors) or 0 in lengths:

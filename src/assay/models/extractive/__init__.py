@@ -36,7 +36,7 @@ def _fill(request: Request) -> tuple[ToolCall, ...]:
 
 def survey(request: Request) -> tuple[ToolCall, ...]:
     """How to go over all documents; none if that is not certain. This model cannot read batches of documents."""
-    if not request.named("headers"):
+    if not request.user_texts("headers"):
         return (ToolCall(id="survey-1", name="report_rows", arguments={"rows": []}),)
     text = question_of(request)
     if (phrases := phrases_asked(text)) is not None:

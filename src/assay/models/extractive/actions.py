@@ -243,18 +243,18 @@ def orchestrate(request: Request) -> tuple[ToolCall, ...]:
     plan = last(request, "plan", Plan)
     steps = plan.steps if plan else (PlanStep(id=0, title=question_of(request)),)
     todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
-    steered = [(text, 0) for text in _steered(request)]
+    steered = [(text, 0) for text in _instruction_tasks(request)]
     if not todo and not steered:
         return (ToolCall(id=f"cycle-{rules.cycle}-report", name="generate_report"),)
     planned = [(_task(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
-    tasks = [*steered, *((_followed(request, todo) if todo else []) or planned)]
+    tasks = [*steered, *((_linked_tasks(request, todo) if todo else []) or planned)]
     return tuple(
         ToolCall(id=f"cycle-{rules.cycle}-agent-{place}", name="research_agent", arguments={"task": task, "step": step})
         for place, (task, step) in enumerate(tasks, 1)
     )
 
 
-def _steered(request: Request) -> list[str]:
+def _instruction_tasks(request: Request) -> list[str]:
     """The user's instructions since the last decision, a task for each."""
     told: list[str] = []
     for message in request.messages:
@@ -265,7 +265,7 @@ def _steered(request: Request) -> list[str]:
     return told
 
 
-def _followed(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
+def _linked_tasks(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
     """The tasks of a question that leads to other documents: its first step, then one for each document named."""
     hop = links.read(question_of(request))
     if hop is None:
@@ -297,7 +297,7 @@ def _task(step: PlanStep) -> str:
 
 def task_of(request: Request) -> tuple[ParsedQuestion, ParsedQuestion]:
     """The task of an agent (its first line), and the question that it is part of."""
-    tasks = request.named("task")
+    tasks = request.user_texts("task")
     brief = last(request, "brief", BriefMessage) or BriefMessage()
     lines = [line.strip() for line in (tasks[0] if tasks else "").splitlines() if line.strip()]
     whole = brief.question or " ".join(lines[1:]) or question_of(request)
@@ -312,7 +312,7 @@ def shelf_of(request: Request) -> ShownSources:
 
 def shelved(request: Request) -> ShownSources:
     """The evidence in a request."""
-    return _shelf(request, request.named("evidence"))
+    return _shelf(request, request.user_texts("evidence"))
 
 
 def _shelf(request: Request, texts: Iterable[str]) -> ShownSources:
@@ -358,7 +358,7 @@ def _may_calculate(task: ParsedQuestion, shelf: ShownSources) -> bool:
 
 def _named_queries(request: Request) -> tuple[str, ...]:
     """The queries that a task names."""
-    lines = (line for task in request.named("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
+    lines = (line for task in request.user_texts("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
     named = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))
     return tuple(query for query in named if query)
 

@@ -82,7 +82,7 @@ def select(
     """
     pair = comparisons.read(context.text) if context is not None else None
     if pair is not None and question.text in pair.sides:
-        question = context = analyze(pair.asked(question.text))
+        question = context = analyze(pair.question_about(question.text))
         limit = LEAD
     subject = resolve(question, shelf, context)
     if subject.absent:
@@ -96,7 +96,7 @@ def select(
             return _sentences(question, subject, shelf, context, limit) or _lead(subject)
         if framed or not described(asked, shelf):
             return framed or _lead(subject)
-        if any(map(_headed, subject.books)):
+        if any(map(_has_header, subject.books)):
             return []
     return [*framed, *_sentences(question, subject, shelf, context, limit - len(framed))]
 
@@ -106,7 +106,7 @@ def described(question: ParsedQuestion, shelf: ShownSources) -> bool:
     return bool(question.concepts) or any(term in shelf.described for term in question.rest)
 
 
-def _headed(book: SourcePassages) -> bool:
+def _has_header(book: SourcePassages) -> bool:
     """True if a document has a header; one without it may say the same in prose."""
     return book.number is not None or len(book.fields) > 2
 
@@ -152,18 +152,18 @@ def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[Passage
 def _sentences(
     question: ParsedQuestion, subject: Subject, shelf: ShownSources, context: ParsedQuestion | None, limit: int
 ) -> list[QuotableUnit]:
-    about = _about(question, context) if not subject.books else ""
-    placed, judgement = _judged(_bare(question, subject), subject.books or shelf.books, shelf, about)
+    about = _needed_context(question, context) if not subject.books else ""
+    placed, judgement = _judge_sentences(_drop_numbers(question, subject), subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
-        if not subject.titled or any(map(_headed, subject.books)):
+        if not subject.titled or any(map(_has_header, subject.books)):
             return []
         # A title may be the name of a thing that others tell of too: the manual of "Widget" beside its FAQ.
-        placed, judgement = _judged(question, shelf.books, shelf)
+        placed, judgement = _judge_sentences(question, shelf.books, shelf)
         if not judgement.answers():
             return []
     if asks_several(question):
         return _distinct((_unit(*placed[each.place], question) for each in judgement.of_each_source), limit)
-    found = [placed[each.place] for each in judgement.near]
+    found = [placed[each.place] for each in judgement.top_statements]
     return _distinct((_unit(*each, question) for each in (*_antecedent(found[0], placed), *found)), limit)
 
 
@@ -176,7 +176,7 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     return [before] if near and told else []
 
 
-def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
+def _drop_numbers(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
     """The question without the numbers of the documents that should answer it: their text may not contain these."""
     text = question.text
     for number in subject.numbers:
@@ -184,10 +184,10 @@ def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
     return analyze(text)
 
 
-def _judged(
+def _judge_sentences(
     question: ParsedQuestion, books: Sequence[SourcePassages], shelf: ShownSources, about: str = ""
 ) -> tuple[list[Placed], Judgement]:
-    placed = [(book, sentence) for book in books for sentence in (*_defined(question, book), *book.sentences)]
+    placed = [(book, sentence) for book in books for sentence in (*_definition_lines(question, book), *book.sentences)]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
     statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in placed]
     asked = frozenset(words(question.text))
@@ -198,7 +198,7 @@ def _judged(
     return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)
 
 
-def _defined(question: ParsedQuestion, book: SourcePassages) -> list[PassageSentence]:
+def _definition_lines(question: ParsedQuestion, book: SourcePassages) -> list[PassageSentence]:
     """The lines at the top of a document with the name that a question asks the meaning of, as in a glossary."""
     asked, quoted = read_question(question.text, "", book.title), {each.text for each in book.sentences}
     named = (each for each in book.fields if is_defined_by(asked, each.key))
@@ -208,7 +208,7 @@ def _defined(question: ParsedQuestion, book: SourcePassages) -> list[PassageSent
     return [each for each in lines if each.text not in quoted]
 
 
-def _about(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
+def _needed_context(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
     """The whole question, if a part says too little alone: a phrase, "how can they be avoided?", "and when?"."""
     if context is None or question.text == context.text:
         return ""

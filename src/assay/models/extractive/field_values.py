@@ -24,7 +24,7 @@ from assay.models.shown_documents.tabular import tables
 from assay.models.stated_values.field_booleans import BOTH, read_boolean, truths
 from assay.models.stated_values.field_measures import in_unit, is_bare, with_unit
 from assay.models.stated_values.field_prose import address, address_kind, name_in_title, value_in_prose
-from assay.models.stated_values.field_words import DATE, NUMBER, FieldAsked, named, plain
+from assay.models.stated_values.field_words import DATE, NUMBER, FieldAsked, capitalized_names, plain
 
 NO_CELL = "its row has no such cell"
 NONE = "no header field, row or sentence shown says it"
@@ -41,7 +41,7 @@ def fill(request: Request) -> tuple[ToolCall, ...]:
     if "items" in properties:
         arguments: Filled = {"items": _items(properties["items"]["items"]["properties"]["fields"], question, shelf)}
     else:
-        arguments = _one(properties["fields"]["properties"], question, shelf, resolve(question, shelf).books)
+        arguments = _fill_record(properties["fields"]["properties"], question, shelf, resolve(question, shelf).books)
     return (ToolCall(id="fill-1", name=tool.name, arguments=arguments),)
 
 
@@ -55,7 +55,7 @@ def _items(fields: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSour
         table, columns, rows = found
         return [_of_row(table, row, columns, wanted) for row in rows]
     books = resolve(question, shelf).books or tuple(shelf.books)
-    made = [_one(wanted, question, shelf, [book], prose=False) for book in books]
+    made = [_fill_record(wanted, question, shelf, [book], prose=False) for book in books]
     return [item for item in made if any(field["value"] is not None for field in item["fields"].values())]
 
 
@@ -64,14 +64,14 @@ def _of_row(table: ReadTable, row: TableRow, columns: Mapping[str, int], wanted:
     fields: dict[str, Filled] = {}
     for name, schema in wanted.items():
         at = columns.get(name, -1)
-        asked = _asked(name, schema, ())
+        asked = _requested_field(name, schema, ())
         value = _value(asked, row.text(at), split_label(table.heads[at]).unit) if at >= 0 else None
         fields[name] = _nothing(NO_CELL) if value is None else {"value": value, "passages": list(row.names)}
     subject = next((text for at in range(len(table.heads)) if (text := row.text(at))), "")
     return {"subject": subject, "fields": fields}
 
 
-def _one(
+def _fill_record(
     wanted: Mapping[str, Any],
     question: ParsedQuestion,
     shelf: ShownSources,
@@ -80,7 +80,9 @@ def _one(
     prose: bool = True,
 ) -> Filled:
     """The subject and its fields."""
-    subject = describe(books[0])[0] if books else ", ".join(named(question.text)) or question.text.rstrip("?？ .")
+    subject = (
+        describe(books[0])[0] if books else ", ".join(capitalized_names(question.text)) or question.text.rstrip("?？ .")
+    )
     given = FieldEvidence(question, shelf, books, prose)
     fields = {name: _field(name, schema, given) for name, schema in wanted.items()}
     return {"subject": subject, "fields": fields}
@@ -97,7 +99,7 @@ class FieldEvidence(NamedTuple):
 
 def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled:
     question, shelf, books, prose = given
-    asked = _asked(name, schema, named(question.text), question.text)
+    asked = _requested_field(name, schema, capitalized_names(question.text), question.text)
     label = asked.label
     for book in books:
         field = _header(book, asked)
@@ -112,7 +114,7 @@ def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled
     return _prose(asked, books or shelf.books, shelf) if prose else _nothing(NONE)
 
 
-def _asked(name: str, schema: Mapping[str, Any], names: tuple[str, ...], topics: str = "") -> FieldAsked:
+def _requested_field(name: str, schema: Mapping[str, Any], names: tuple[str, ...], topics: str = "") -> FieldAsked:
     """The field, its name in words and without the unit in which it counts."""
     label, unit = split_label(name)
     return FieldAsked(

@@ -16,7 +16,7 @@ from assay.core.translation import gettext as _
 from assay.models.extractive import actions as extractive_plans
 from assay.models.extractive.actions import SEARCH_FOR, grouped, plan_form, queries, retries, shelved, short, task_of
 from assay.models.extractive.answers import select
-from assay.models.extractive.reports import listed
+from assay.models.extractive.reports import format_findings
 from assay.models.extractive.requests import last, question_of
 from assay.models.questions import links
 from assay.models.questions.question import parts
@@ -74,10 +74,12 @@ def judged(request: Request) -> tuple[Assessed, ...]:
     """
     parts = last(request, "parts", tuple[QuestionPart, ...]) or ()
     found = last(request, "findings", tuple[FindingMessage, ...]) or ()
-    return tuple(_judged(part, [each for each in found if each.step == part.step or not part.step]) for part in parts)
+    return tuple(
+        _assess_part(part, [each for each in found if each.step == part.step or not part.step]) for part in parts
+    )
 
 
-def _judged(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
+def _assess_part(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
     lines = [strip(line) for each in found for line in each.text.splitlines() if parse(line)]
     stated = [line for line in lines if not states_absence(line)]
     if not stated:
@@ -119,11 +121,11 @@ class Reflected(msgspec.Struct, frozen=True):
 
 def reflect(request: Request) -> str:
     """A decision, with how far the findings answer the parts of the question."""
-    decision = msgspec.structs.replace(_decided(request), coverage=judged(request))
+    decision = msgspec.structs.replace(_decide(request), coverage=judged(request))
     return msgspec.json.encode(decision).decode()
 
 
-def _decided(request: Request) -> Reflected:
+def _decide(request: Request) -> Reflected:
     """Decide: complete if each part of the question has a finding that cites something; else continue.
 
     A step that found nothing is tried again if there are terms it did not search for.
@@ -132,18 +134,18 @@ def _decided(request: Request) -> Reflected:
     told = last(request, "findings", tuple[FindingMessage, ...]) or ()
     text = question_of(request)
     enough = rules.steps_done >= rules.min_steps or not rules.steps_left
-    if enough and all(_covered(part, told) for part in parts(text)):
+    if enough and all(_is_covered(part, told) for part in parts(text)):
         return Reflected("complete", "Each part of the question has findings that cite passages.")
-    if named := _named(rules, told, text):
+    if named := _hop_questions(rules, told, text):
         return Reflected("adjust", f"Step {rules.step} names the documents which say it.", named)
-    others = _others(request, rules, told, text)
+    others = _other_terms(request, rules, told, text)
     if others and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
         why = f"Step {rules.step} found nothing; there are terms it was not searched with."
         return Reflected("adjust", why, others)
     return Reflected("continue", "Parts of the question have no finding yet.")
 
 
-def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
+def _hop_questions(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
     """What to ask about the documents that the first step names, if the question leads to others."""
     hop = links.read(text)
     if hop is None or rules.plan > 1:
@@ -152,7 +154,7 @@ def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) ->
     return tuple(hop.of(group) for group in grouped(found, rules.max_steps - rules.steps_done))
 
 
-def _covered(part: str, told: Sequence[FindingMessage]) -> bool:
+def _is_covered(part: str, told: Sequence[FindingMessage]) -> bool:
     """True if a step that covers the whole part found something citable, other than that nothing is stated."""
     wanted = set(topics(part))
     stated = [each for each in told if each.cites and any(_states(line) for line in each.text.splitlines())]
@@ -163,7 +165,9 @@ def _states(line: str) -> bool:
     return bool(line.strip()) and not states_absence(strip(line))
 
 
-def _others(request: Request, rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
+def _other_terms(
+    request: Request, rules: ReflectionRules, told: Sequence[FindingMessage], text: str
+) -> tuple[str, ...]:
     """Terms that the last step did not search for, if it found nothing and was not itself a second try."""
     plan = last(request, "plan", Plan)
     steps = {step.id: step for step in plan.steps} if plan else {}
@@ -182,7 +186,7 @@ def _plain(query: str) -> str:
 
 def plan(request: Request) -> str:
     """A first plan, or a new one if a reflection asks for it."""
-    return replan(request) if request.named("reflections") else extractive_plans.plan(request)
+    return replan(request) if request.user_texts("reflections") else extractive_plans.plan(request)
 
 
 def replan(request: Request) -> str:
@@ -206,4 +210,4 @@ def replan(request: Request) -> str:
 def analyze(request: Request) -> str:
     """The evidence for the task, quoted; it neither compares nor judges."""
     task, whole = task_of(request)
-    return listed(select(task, shelved(request), whole)) or nothing()
+    return format_findings(select(task, shelved(request), whole)) or nothing()

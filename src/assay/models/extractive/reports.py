@@ -103,12 +103,12 @@ def find(request: Request) -> str:
     """An agent's findings, one per line; without relevant ones, a sentence that cites nothing."""
     task, whole = task_of(request)
     if computed := calculated(request):
-        return listed(computed)
+        return format_findings(computed)
     shelf = shelf_of(request)
-    return listed(_once([*frames(task, whole, shelf), *select(task, shelf, whole)])) or nothing()
+    return format_findings(_distinct_units([*frames(task, whole, shelf), *select(task, shelf, whole)])) or nothing()
 
 
-def listed(units: Sequence[QuotableUnit]) -> str:
+def format_findings(units: Sequence[QuotableUnit]) -> str:
     """Units as findings, one per line, best first: the writer takes them in this order."""
     return "\n".join(unit.line() for unit in units)
 
@@ -128,23 +128,27 @@ def write(request: Request) -> str:
     shelf = shelved(request)
     shape, template = last(request, "rules", ReportShape) or ReportShape(), template_of(request)
     words = shape.words if shape.asked else 0
-    found = [(task, _quoted(units, shelf)) for task, units in map(_finding, request.named("findings"))]
-    everything = _once([unit for _, units in found for unit in units])
+    found = [(task, _quotable(units, shelf)) for task, units in map(_finding, request.user_texts("findings"))]
+    everything = _distinct_units([unit for _, units in found for unit in units])
     if not everything:
         return not_found()
-    leading = _found(question, shelf, found) or everything[:1]
+    leading = _leading_findings(question, shelf, found) or everything[:1]
     if template:
         near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
-        filled = _placed(template, leading, _once(near), shelf)
-        blocks = _written([(heading, _fresh(units, set(), len(units))) for heading, units in filled], words)
+        filled = _fill_template(template, leading, _distinct_units(near), shelf)
+        blocks = _render_sections(
+            [(heading, _unreported(units, set(), len(units))) for heading, units in filled], words
+        )
     else:
-        blocks = _free(request, leading if shape.part == 1 else [], found, words)
+        blocks = _blocks_by_step(request, leading if shape.part == 1 else [], found, words)
         blocks += _open_parts(request)
     tables = any(is_in_rows(unit, shelf) or is_row_of(unit, shelf) for unit in everything)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
-def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding], words: int) -> list[str]:
+def _blocks_by_step(
+    request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding], words: int
+) -> list[str]:
     """The answer, and a section for each plan step, in about so many words (0: any number)."""
     plan = last(request, "plan", Plan)
     several = asks_several(analyze(question_of(request)))
@@ -153,25 +157,28 @@ def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Fin
     said = {unit.text for unit in first}
     sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
     most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
-    fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
-    blocks = [_paragraphs(first), *_written(fresh, words and words - sum(len(unit.text.split()) for unit in first))]
+    fresh = [(heading, _unreported(units, said, most)) for heading, units in sections]
+    blocks = [
+        _paragraphs(first),
+        *_render_sections(fresh, words and words - sum(len(unit.text.split()) for unit in first)),
+    ]
     return [block for block in blocks if block]
 
 
-def _fresh(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
+def _unreported(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
     """The first units that are not in the report yet; from then on they count as in it."""
     fresh = [unit for unit in units if not any(unit.text == text or alike(unit.text, text) for text in said)][:most]
     said.update(unit.text for unit in fresh)
     return fresh
 
 
-def _written(sections: Sections, words: int) -> list[str]:
+def _render_sections(sections: Sections, words: int) -> list[str]:
     """Sections as Markdown, of at most so many words (0: any number), without empty ones."""
     kept = fitting(sections, words) if words else sections
     return ["\n".join([f"{heading}\n", *(f"- {unit.line()}" for unit in units)]) for heading, units in kept if units]
 
 
-def _placed(
+def _fill_template(
     template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit], shelf: ShownSources
 ) -> Sections:
     """The findings below the headings of a template; an empty heading gets an answer from the evidence."""
@@ -188,28 +195,28 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
         return followed
     if pair := comparisons.read(question.text):
         tasks = (question, *map(analyze, pair.sides))
-        if compared := _compared(pair, [(short(task.text), select(task, shelf, question)) for task in tasks], shelf):
+        if compared := _compare(pair, [(short(task.text), select(task, shelf, question)) for task in tasks], shelf):
             return compared
     asked = [analyze(part) for part in parts(question.text)]
-    each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
-    return _once([unit for units in each for unit in units])
+    each = [_leading_units(select(part, shelf, question), len(asked)) for part in asked]
+    return _distinct_units([unit for units in each for unit in units])
 
 
-def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
+def _leading_findings(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
     """The findings that answer the question: the best of each whose task was a part of it, else of all."""
     if followed := answer_hop(question.text, shelf):
         return followed
-    if (pair := comparisons.read(question.text)) and (compared := _compared(pair, found, shelf)):
+    if (pair := comparisons.read(question.text)) and (compared := _compare(pair, found, shelf)):
         return compared
     asked = {short(part) for part in parts(question.text)}
     own = [units for task, units in found if task.partition("\n")[0] in asked and units]
     each = own or [units for _, units in found if units]
     if asks_several(question):
-        return _once([unit for units in each for unit in units])
-    return _once([unit for units in each for unit in _leading(units, len(each))])
+        return _distinct_units([unit for units in each for unit in units])
+    return _distinct_units([unit for units in each for unit in _leading_units(units, len(each))])
 
 
-def _compared(pair: Comparison, found: Sequence[Finding], shelf: ShownSources) -> list[QuotableUnit]:
+def _compare(pair: Comparison, found: Sequence[Finding], shelf: ShownSources) -> list[QuotableUnit]:
     """How both things differ or are alike, and what each of them is; empty if neither is said.
 
     If nothing says what one of them is, and no sentence has both, only the other is told. What stands below the same
@@ -224,7 +231,9 @@ def _compared(pair: Comparison, found: Sequence[Finding], shelf: ShownSources) -
     told = [unit for unit in named if comparisons.contrasts(unit.text)][:A_SOURCE]
     each = [by_task.get(short(side), [])[: 1 if told else A_SOURCE] for side in pair.sides]
     both = any(all(side.issubset(stems(unit.text)) for side in sides) for unit in best)
-    return _once([*told, *(unit for units in each for unit in units)]) if told or all(each) or not both else []
+    return (
+        _distinct_units([*told, *(unit for units in each for unit in units)]) if told or all(each) or not both else []
+    )
 
 
 def _is_below(question: str, unit: QuotableUnit, shelf: ShownSources) -> bool:
@@ -235,7 +244,7 @@ def _is_below(question: str, unit: QuotableUnit, shelf: ShownSources) -> bool:
     return title_share(read_question(question), heading) > 0
 
 
-def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
+def _leading_units(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
     """The first units in order that answer: all frames, or the first sentences, fewer if the question has parts."""
     frames = [unit for unit in units if unit.frame]
     return frames or list(units[: ANSWER if parts == 1 else A_SOURCE])
@@ -263,10 +272,10 @@ def _finding(text: str) -> Finding:
     first, _, rest = text.partition("\n")
     task = first.removeprefix("Task:").strip() if first.startswith("Task:") else ""
     body = rest if task else text
-    return task, [unit for line in body.splitlines() for unit in _cited(line)]
+    return task, [unit for line in body.splitlines() for unit in _cited_pieces(line)]
 
 
-def _cited(line: str) -> list[QuotableUnit]:
+def _cited_pieces(line: str) -> list[QuotableUnit]:
     """The pieces of a line up to each marker, with the passages that it names."""
     found: list[QuotableUnit] = []
     start = 0
@@ -282,7 +291,7 @@ def _cited(line: str) -> list[QuotableUnit]:
     return found
 
 
-def _quoted(units: Sequence[QuotableUnit], shelf: ShownSources) -> list[QuotableUnit]:
+def _quotable(units: Sequence[QuotableUnit], shelf: ShownSources) -> list[QuotableUnit]:
     """`units` whose words the evidence has, or that are one of its frames; others by their citations."""
     return [each for unit in units for each in _grounded(unit, shelf)]
 
@@ -322,7 +331,7 @@ def _within_entry(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit
     return msgspec.structs.replace(unit, text=unit.text[len(before) :]) if named else None
 
 
-def _once(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
+def _distinct_units(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
     return list({unit.text: unit for unit in reversed(units)}.values())[::-1]
 
 
@@ -337,7 +346,7 @@ def _sections(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple
         fits = step is not None and _overlap(step, task) > 0
         heading = _heading(step.title) if step is not None and fits else _heading(task)
         sections.setdefault(heading, []).extend(units)
-    return [(heading or "Further findings", _once(units)) for heading, units in sections.items()]
+    return [(heading or "Further findings", _distinct_units(units)) for heading, units in sections.items()]
 
 
 def _overlap(step: PlanStep, task: str) -> float:

@@ -16,13 +16,13 @@ T = TypeVar("T")
 
 def question_of(request: Request) -> str:
     """The question that a request is about."""
-    asked = request.named("question")
+    asked = request.user_texts("question")
     return asked[-1].strip() if asked else ""
 
 
 def template_of(request: Request) -> tuple[Section, ...]:
     """The headings that a report should have; empty without a template."""
-    given = request.named("template")
+    given = request.user_texts("template")
     return read_template(given[-1]) if given else ()
 
 

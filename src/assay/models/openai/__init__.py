@@ -19,7 +19,7 @@ from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, R
 from assay.core.ports import Access
 from assay.core.ports.models import Secret, writes
 from assay.core.remote_services import trusted
-from assay.models.catalogue import listed, profile, unreachable
+from assay.models.catalogue import list_models, profile, unreachable
 from assay.models.failures import ServiceFault, hidden, loading, read_fault, refused, stated_window, unknown_model
 from assay.models.openai import chat_services, concessions, reply_assembly
 from assay.models.openai.chat_services import SERVICES, ChatService, service_of
@@ -79,7 +79,7 @@ class ChatCompletions:
             async with aclosing(self._chunks(request)) as chunks:
                 async for chunk in chunks:
                     if chunk is None:
-                        assembler.done()
+                        assembler.mark_done()
                     elif (fault := chunk.fault) is None:
                         for delta in assembler.take(chunk):
                             yield delta
@@ -104,7 +104,7 @@ class ChatCompletions:
         """
         at = self._service
         headers = self._headers()
-        return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
+        return await list_models(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
 
     async def described(self, *, load: bool = True) -> ModelFacts:
         """Return what a server on this machine says about the model; it is asked until it has said the window.

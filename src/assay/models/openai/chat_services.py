@@ -55,13 +55,13 @@ async def server_facts(base: str, model: str, headers: Mapping[str, str], *, loa
     if not answer:
         return None
     found = _facts_in(answer, model)
-    if load and found.facts.window is None and _unloaded(answer):
+    if load and found.facts.window is None and _is_unloaded(answer):
         await _load(base.rstrip("/"), model, headers)
         found = _facts_in(await _answers(base.rstrip("/"), model, headers) or answer, model)
     return found
 
 
-def _unloaded(answer: Mapping[str, Any]) -> bool:
+def _is_unloaded(answer: Mapping[str, Any]) -> bool:
     """True if this is Ollama, and it executes the model itself but has not loaded it."""
     shown = answer.get("shown")
     return isinstance(shown, dict) and not shown.get("remote_model") and _at(answer.get("loaded"), "models") is not None

@@ -82,7 +82,7 @@ def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: S
     """The next concessions after this refusal of the request `sent`; None if it names nothing in the request."""
     if status not in STATUSES or fault.miscalled:  # a wrong call by the model is not a refusal of the request
         return None
-    if limit := _lowered(sent, fault):
+    if limit := _lower_cap(sent, fault):
         return msgspec.structs.replace(before, most=limit)
     if too_long(fault.text):
         return None
@@ -90,12 +90,12 @@ def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: S
     after = (
         _of_field(before, sent, field)
         or _of_conversation(before, sent, fault)
-        or _of_field(before, sent, _named(sent, fault.words))
+        or _of_field(before, sent, _refused_field(sent, fault.words))
     )
     return after if after != before else None
 
 
-def _lowered(sent: Mapping[str, Any], fault: ServiceFault) -> int:
+def _lower_cap(sent: Mapping[str, Any], fault: ServiceFault) -> int:
     """The highest output cap the service accepts, if it names one lower than what was sent; else 0."""
     cap = next((sent[name] for name in CAPS if name in sent), 0)
     named = any(name in f"{fault.param} {fault.text}" for name in CAPS) or "completion tokens" in fault.text
@@ -125,18 +125,18 @@ def _parameter(sent: Mapping[str, Any], fault: ServiceFault) -> str:
     return field if field in sent and field not in KEPT else ""
 
 
-def _named(sent: Mapping[str, Any], text: str) -> str:
+def _refused_field(sent: Mapping[str, Any], text: str) -> str:
     """The field of the request that a refusal's words name; "" if none."""
     return _first_named(text, sorted(sent.keys() - KEPT)) if _REFUSING.search(text) else ""
 
 
 def _first_named(text: str, names: Collection[str]) -> str:
     """The name that comes first in `text`; names that are everyday words count only in quotes."""
-    found = [(match.start(), name) for name in names if (match := _naming(name).search(text)) is not None]
+    found = [(match.start(), name) for name in names if (match := _name_pattern(name).search(text)) is not None]
     return min(found, default=(0, ""))[1]
 
 
-def _naming(name: str) -> re.Pattern[str]:
+def _name_pattern(name: str) -> re.Pattern[str]:
     words = re.escape(name).replace("_", "[ _-]?")
     pattern = rf"['\"`]{words}['\"`]" if name in _WORDY else rf"(?<![\w-]){words}(?![\w-])"
     return re.compile(pattern, re.IGNORECASE)

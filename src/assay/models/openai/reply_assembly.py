@@ -51,13 +51,13 @@ class Assembler:
         """
         return bool(self._finish) or (self._ended and bool(self._speech.text or self._calls.all))
 
-    def done(self) -> None:
+    def mark_done(self) -> None:
         """Note that the service said, in whatever form, that its stream is over."""
         self._ended = True
 
     def take(self, chunk: CompletionChunk) -> Iterator[Delta]:
         """Yield what this chunk adds."""
-        self._counted = chunk.counted or self._counted
+        self._counted = chunk.token_usage or self._counted
         for choice in (chunk.choices or ())[:1]:
             part = choice.delta or choice.message
             if part is not None:
@@ -81,7 +81,7 @@ class Assembler:
         yield from self._spoken(calls)
         yield from self._calls.ready(final=True)
 
-    def written(self, name: str, arguments: str) -> Iterator[Delta]:
+    def add_written_call(self, name: str, arguments: str) -> Iterator[Delta]:
         """Yield a call that the model wrote outside the field for calls."""
         yield self._calls.begin().add("", name, arguments)
 
@@ -95,7 +95,7 @@ class Assembler:
             raise ModelError("the stream was cut off")
         if self._finish in _FAULTS:
             raise ModelError(f"the service stopped with an error: {self._finish}")
-        calls = self._calls.done()
+        calls = self._calls.tool_calls()
         refusal = "".join(self._refusal)
         stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")
         text = self._speech.text or refusal
@@ -137,14 +137,14 @@ class Assembler:
         if same is not None or (alike and not function.name):
             return same or alike[0]
         numbered = alike and part.index is not None and not part.id
-        if numbered and not (alike[0].whole() and function.text.strip()):
+        if numbered and not (alike[0].is_complete() and function.text.strip()):
             return alike[0]
         return self._calls.begin(part.index)
 
     def _spoken(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
         for each in parts:
             if isinstance(each, Written):
-                yield from self.written(each.name, each.arguments)
+                yield from self.add_written_call(each.name, each.arguments)
             else:
                 yield each
 

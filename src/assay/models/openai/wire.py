@@ -49,7 +49,7 @@ def messages(request: Request, service: ChatService, without: Concessions = NONE
     A result without its call, which services refuse, becomes a user message.
     """
     converted: list[dict[str, Any]] = [{"role": "system", "content": _system(request, without)}]
-    said = request.messages if without.tools else map(_worded, request.messages)
+    said = request.messages if without.tools else map(_calls_as_text, request.messages)
     for message in with_accepted_ids(said, service.ids):
         if service.bridged and message.role == "assistant" and not (message.text or message.calls):
             continue
@@ -59,7 +59,7 @@ def messages(request: Request, service: ChatService, without: Concessions = NONE
         converted.append(spoken)
     if reminder := _reminder(request, without):
         converted.append({"role": "user", "content": reminder})
-    return converted if without.system else _folded(converted)
+    return converted if without.system else _fold_conversation(converted)
 
 
 def _system(request: Request, without: Concessions) -> str:
@@ -84,7 +84,7 @@ def _reminder(request: Request, without: Concessions) -> str:
     return CALL_NOW.format(names=every if request.tool_choice == "required" else request.tool_choice)
 
 
-def _worded(message: Message) -> Message:
+def _calls_as_text(message: Message) -> Message:
     """A message with its calls written into its text, as a model without tools makes them."""
     if message.role != "assistant" or not message.calls:
         return message
@@ -93,7 +93,7 @@ def _worded(message: Message) -> Message:
     return Message(role="assistant", text=f"{message.text}\n{written}".strip())
 
 
-def _folded(converted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _fold_conversation(converted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The conversation without a system message and with alternating speakers; its texts open the first user
     message.
     """
@@ -306,7 +306,7 @@ class CompletionChunk(msgspec.Struct, frozen=True):
     x_groq: Extras | None = None
 
     @property
-    def counted(self) -> CompletionUsage | None:
+    def token_usage(self) -> CompletionUsage | None:
         """The tokens used so far, if this event states them."""
         return self.usage or (self.x_groq.usage if self.x_groq else None)
 

@@ -119,9 +119,9 @@ def conditions(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[s
     series = dict.fromkeys(word.lower().removesuffix("s") for word in _SERIES.findall(question.text))
     told = {stem(form) for key in keys for word in key.split() for form in (word, f"{word}s")} | _ASKING
     left = {stem(word) for word in question.words if carries_topic(word)} - told
-    written, used = _authored(question, keys)
-    valued = _valued(question, headers, used)
-    dated = _dated(question, keys)
+    written, used = _author_conditions(question, keys)
+    valued = _value_conditions(question, headers, used)
+    dated = _date_conditions(question, keys)
     left -= used | {key for parts in valued.values() for part in parts for key in stems(part)}
     left -= question.concept_terms if valued or dated or written else frozenset()
     left -= _CREATED | {stem(match["year"]) for match in _YEAR.finditer(question.text)} if dated else frozenset()
@@ -130,7 +130,7 @@ def conditions(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[s
     return [*kinds, *where] if len(kinds) == len(series) and not left else []
 
 
-def _valued(question: ParsedQuestion, headers: Sequence[HeaderKey], names: set[str]) -> dict[str, list[str]]:
+def _value_conditions(question: ParsedQuestion, headers: Sequence[HeaderKey], names: set[str]) -> dict[str, list[str]]:
     """For each key, its values that occur in the question: the longest first, and those of a key that is asked for."""
     said = f" {' '.join(question.words)} "
     asked = {key for name in question.concepts for key in CONCEPTS[name].keys}
@@ -149,14 +149,14 @@ def _valued(question: ParsedQuestion, headers: Sequence[HeaderKey], names: set[s
     return found
 
 
-def _dated(question: ParsedQuestion, keys: Mapping[str, str]) -> list[str]:
+def _date_conditions(question: ParsedQuestion, keys: Mapping[str, str]) -> list[str]:
     """A condition on when a document was created."""
     match = _YEAR.search(question.text)
     dates = [key for name, key in keys.items() if name in CONCEPTS["date"].keys]
     return [f"{dates[0]} {_OPERATORS[match['word'].lower()]} {match['year']}"] if match and dates else []
 
 
-def _authored(question: ParsedQuestion, keys: Mapping[str, str]) -> tuple[list[str], set[str]]:
+def _author_conditions(question: ParsedQuestion, keys: Mapping[str, str]) -> tuple[list[str], set[str]]:
     """A condition on who wrote a document (a name of several words, if an author is asked for), and its words."""
     creators = [key for name, key in keys.items() if name in CONCEPTS["creator"].keys]
     named = _NAME.findall(question.text)[-1:]

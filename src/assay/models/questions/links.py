@@ -95,11 +95,11 @@ def targets(hop: Hop, findings: Iterable[str]) -> list[str]:
     """The documents that findings name in the followed field, each as series and number."""
     number = re.search(r"[1-9]\d*", hop.anchor)
     lines = (markers.strip(line).strip().removeprefix("- ") for text in findings for line in text.splitlines())
-    found = (_named(hop, number[0] if number else "", match) for line in lines if (match := _FRAME.match(line)))
+    found = (_related_names(hop, number[0] if number else "", match) for line in lines if (match := _FRAME.match(line)))
     return list(dict.fromkeys(name for names in found for name in names))
 
 
-def _named(hop: Hop, number: str, line: re.Match[str]) -> list[str]:
+def _related_names(hop: Hop, number: str, line: re.Match[str]) -> list[str]:
     key, series, mine = " ".join(words(line["key"])), line["series"], line["number"]
     plain = re.sub(r"\]\([^)]*\)", "]", line["value"])
     named = [each.lstrip("0") for each in re.findall(r"(?<![\d.])\d{1,6}(?![\d.]*\d)", plain)]

@@ -143,7 +143,7 @@ class Mention(msgspec.Struct, frozen=True):
     text: str
 
     @property
-    def joined(self) -> bool:
+    def is_one_word(self) -> bool:
         """True if it is one word, as `sqlite3`: the name of a thing, unless documents show a series of that name."""
         return self.text.casefold() == f"{self.identifier.series}{self.identifier.number}"
 
@@ -166,7 +166,7 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def numbered(self) -> tuple[Mention, ...]:
         """The mentions that number a document by their form."""
-        return tuple(mention for mention in self.mentions if not mention.joined)
+        return tuple(mention for mention in self.mentions if not mention.is_one_word)
 
     @property
     def rest(self) -> tuple[str, ...]:
@@ -197,7 +197,7 @@ def _terms(text: str) -> tuple[str, ...]:
     return topics(UNSPACED_ASKING.sub(" ", text) if is_unspaced(text) else text) or topics(text)
 
 
-def without(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQuestion:
+def remove_phrase(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQuestion:
     """The question without the words of `phrase` (a title in it)."""
     pattern = r"[\W_]+".join(re.escape(word) for word in phrase)
     return analyze(re.sub(rf"(?<![^\W_]){pattern}(?![^\W_])", TITLE, question.text, count=1, flags=re.IGNORECASE))
@@ -276,7 +276,7 @@ def parts(text: str) -> tuple[str, ...]:
     A part keeps its words. A part from a sentence's end has lost its subject, so `context` is read with it.
     """
     whole = [piece.strip() for piece in _pieces(text) if piece.strip()]
-    found = [part for piece in whole for part in _joined(piece)]
+    found = [part for piece in whole for part in _split_at_conjunctions(piece)]
     asking = [part for part in found if stems(part)]
     return tuple(dict.fromkeys(asking)) or (text.strip(),)
 
@@ -295,14 +295,14 @@ def _pieces(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _joined(piece: str) -> list[str]:
+def _split_at_conjunctions(piece: str) -> list[str]:
     for join in JOINS:
         left, found, right = piece.partition(join)
         first = words(right)[:2]
         if found and stems(left) and (set(first[:1]) & OPENERS or is_unspaced(join) or join.strip().startswith("و")):
             if len(words(left)) < 3 and not is_unspaced(left):
                 continue
-            return [left.strip(" ,;"), *_joined(right.strip(" ,;"))]
+            return [left.strip(" ,;"), *_split_at_conjunctions(right.strip(" ,;"))]
     return [piece]
 
 

@@ -130,7 +130,7 @@ def read_field(passage: str, text: str) -> PassageField | None:
         match is None
         or len(match["key"]) == 1  # "Q: …", "A: …" of a FAQ
         or is_record(text)
-        or _keyed(text)
+        or _key_lines(text)
         or len(match["key"].split()) > 4
         or "\n\n" in text
         or re.search(r"\d", match["key"])
@@ -157,10 +157,10 @@ def split(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, 
         return _row(passage, place, text)
     if is_record(text):
         return _line(passage, place, text)
-    if lines := _keyed(text):
+    if lines := _key_lines(text):
         return tuple(each for line in lines for each in _line(passage, place, line))
     if cells := spaced_rows(text):
-        return _spaced(passage, place, text, cells)
+        return _spaced_rows(passage, place, text, cells)
     if (field := read_field(passage, text)) and not ends_sentence(field.value):
         return _line(passage, place, one_line(BULLET.sub("", text, count=1)))
     told = (_prose(passage, place, text[start:end], title, style) for title, start, end in sections(text))
@@ -182,7 +182,7 @@ def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Ite
         listed = len(items) > 1 or body != item or bool(described(item))
         alone = style == "prose" and "\n" not in text.strip()
         words = ITEM_WORDS if listed or (style != "" and not title and not alone) else 0 if alone else LINE_WORDS
-        for start, end in _whole(body):
+        for start, end in _sentence_spans(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             heading = f"{title} {name}".strip()
             for part in _parts(line):
@@ -192,7 +192,7 @@ def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Ite
                     yield from (msgspec.structs.replace(row, heading=heading) for row in _line(passage, place, part))
 
 
-def _whole(text: str) -> list[tuple[int, int]]:
+def _sentence_spans(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences of a text; a first one of a word or two ("No.") together with the next."""
     spans = sentences(text)
     if len(spans) > 1 and len(words(text[slice(*spans[0])])) <= OPENING_WORDS and not asks(text[slice(*spans[0])]):
@@ -264,7 +264,7 @@ def _line(passage: str, place: int, line: str) -> tuple[PassageSentence, ...]:
     return () if bare or _unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, place, "row"),)
 
 
-def _spaced(
+def _spaced_rows(
     passage: str, place: int, text: str, rows: Sequence[Sequence[tuple[int, int]]]
 ) -> tuple[PassageSentence, ...]:
     """The rows whose columns only spaces set apart, each labelled with the headers if the first line has them."""
@@ -278,7 +278,7 @@ def _spaced(
 _KEYED = regex(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
 
 
-def _keyed(text: str) -> list[str]:
+def _key_lines(text: str) -> list[str]:
     """The lines of a passage in which every line has a key and a value, as in a country's profile."""
     lines = [one_line(line) for line in text.splitlines() if line.strip()]
     return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []

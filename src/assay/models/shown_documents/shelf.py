@@ -14,7 +14,7 @@ from assay.core.messages import Closeness, Rarity
 from assay.core.patterns import regex
 from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence, words
-from assay.models.questions.question import Identifier, ParsedQuestion, points_back, without
+from assay.models.questions.question import Identifier, ParsedQuestion, points_back, remove_phrase
 from assay.models.questions.words import FRAMES, carries_topic, stems
 from assay.models.shown_documents.passages import PassageField, PassageSentence, read_field, split
 from assay.models.shown_documents.placed_sentences import place
@@ -131,9 +131,9 @@ class SourcePassages:
         if self.number is not None and self.number.name == wanted.series:
             return self.number.value.lstrip("0") == wanted.number
         for field in self.fields[:4]:
-            if _named(field.value, wanted, joined, whole=True) and wanted.series not in {"http", "https"}:
+            if _has_identifier(field.value, wanted, joined, whole=True) and wanted.series not in {"http", "https"}:
                 return True
-        return _named(self.title, wanted, joined, whole=True) or _named(self.url, wanted, joined)
+        return _has_identifier(self.title, wanted, joined, whole=True) or _has_identifier(self.url, wanted, joined)
 
     def in_series(self, series: str, joined: bool = True) -> bool:
         """True if this document has a number of `series`; only if `joined`, both may be one word."""
@@ -145,7 +145,7 @@ class SourcePassages:
 
     def names(self, wanted: Identifier, joined: bool = True) -> bool:
         """True if the title or address has the name and the number, wherever."""
-        return _named(f"{self.title} {self.url}", wanted, joined)
+        return _has_identifier(f"{self.title} {self.url}", wanted, joined)
 
     def numbers_in(self, series: str) -> set[str]:
         """The numbers behind `series` in the title and address, as written."""
@@ -203,7 +203,7 @@ def _begins_with(value: str, series: str) -> bool:
     return re.match(rf"\W*{re.escape(series)}(?![^\W\d_])", value.casefold()) is not None
 
 
-def _named(text: str, wanted: Identifier, joined: bool, whole: bool = False) -> bool:
+def _has_identifier(text: str, wanted: Identifier, joined: bool, whole: bool = False) -> bool:
     series, number = re.escape(wanted.series), re.escape(wanted.number)
     gap = r"[-_/ #]{0,2}0*" if joined else r"(?:[-_/ #]{1,2}0*|0+)"
     pattern = rf"(?<![^\W_]){series}s?{gap}{number}(?![^\W_])"
@@ -290,7 +290,7 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     titled, title_spans = _by_title(question, shelf)
     asked = question
     for span in title_spans:
-        asked = without(asked, span)
+        asked = remove_phrase(asked, span)
     numbered, numbers, missing, used = _by_number(asked, shelf)
     certain = any(shelf.numbers_documents(mention.identifier.series) for mention in asked.mentions)
     rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
@@ -317,7 +317,7 @@ def _by_number(
     missing: list[str] = []
     used: set[str] = set()
     for mention in question.mentions:
-        joined = not mention.joined or shelf.is_series(mention.identifier.series)
+        joined = not mention.is_one_word or shelf.is_series(mention.identifier.series)
         owners = [book for book in shelf.books if book.owns(mention.identifier, joined)]
         naming = [book for book in shelf.books if book.names(mention.identifier, joined)]
         if len(naming) > len(owners) and not shelf.numbers_documents(mention.identifier.series):

@@ -8,7 +8,7 @@ from assay.core import passage_context
 from assay.core.plain_text import spaced_rows
 from assay.core.tables.answers import is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_notes, read_tables
-from assay.core.tables.rows import bound, lacking, row_stated, row_text, stated_row
+from assay.core.tables.rows import compare_with_row, lacking, row_stated, row_text, stated_row
 from assay.core.tables.table_questions import answer
 from assay.models.questions.question import ParsedQuestion
 from assay.models.questions.words import stems
@@ -37,14 +37,14 @@ def _tables_of(book: SourcePassages, ids: Container[str] | None = None) -> Seque
 def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The rows whose cells answer, with their headers; none if the question chooses no rows, or asks to compute."""
     shown = tables(shelf)
-    chosen = lacking(question.text, shown) or _chosen(question.text, shown)
+    chosen = lacking(question.text, shown) or _chosen_rows(question.text, shown)
     passages = {each.id: each for book in shelf.books for each in book.passages} if chosen else {}
     source, near = shelf.by_passage, frozenset(stems(question.text))
-    said = dict.fromkeys(each for row in chosen for each in _said(row, shown, passages))
+    said = dict.fromkeys(each for row in chosen for each in _row_statements(row, shown, passages))
     return [QuotableUnit(text=text, passages=ids, source=source[ids[0]].id, near=near) for text, ids in said]
 
 
-def _said(
+def _row_statements(
     row: TableRow, shown: Sequence[ReadTable], passages: Mapping[str, passage_context.ShownPassage]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What a row says, and the passages that say it: each that it is in, or if it is a line of one, that one and those
@@ -60,7 +60,7 @@ def _said(
         yield stated_row(line, passages[id].about) or line.strip("| "), (id,)
 
 
-def _chosen(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
+def _chosen_rows(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
     """The rows whose cells answer a question that chooses rows by their other cells."""
     found = answer(question, shown)
     if found is None or found.wanted.operation != "cell" or not found.wanted.given:
@@ -98,7 +98,7 @@ def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
     book = shelf.by_passage.get(unit.passages[0])
     if book is None:
         return False
-    said = bound(unit.text, _tables_of(book, unit.passages))
+    said = compare_with_row(unit.text, _tables_of(book, unit.passages))
     return said is not None and said[0]
 
 

@@ -67,7 +67,7 @@ def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> Stated
     for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
         share, at = matching(asked, sentence.text, analysis)
         beside = " ".join(each.text for each in book.passages)
-        if book in about and at and (value := _typed(asked, sentence.text, at, beside)) is not None:
+        if book in about and at and (value := _nearest_value(asked, sentence.text, at, beside)) is not None:
             found.append((-share, rank, StatedValue(value, sentence.passage)))
     return min(found)[2] if found else None
 
@@ -78,7 +78,7 @@ def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
     )
 
 
-def _typed(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
+def _nearest_value(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
     """The value of the field's type nearest to the field's words; `beside` is the text with the other numbers."""
     kind, form = asked.schema.get("type"), asked.schema.get("format")
     if "enum" in asked.schema:

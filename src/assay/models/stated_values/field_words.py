@@ -44,7 +44,7 @@ NAME = regex(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_C
 _BREAK = regex(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|mais|después|y|pero)\b")
 
 
-def named(question: str) -> tuple[str, ...]:
+def capitalized_names(question: str) -> tuple[str, ...]:
     """The names in a question: runs of capitalized words inside it."""
     return tuple(match[0] for match in NAME.finditer(question) if match.start() > 0)
 
@@ -64,10 +64,12 @@ def nearest(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> st
 
 def nearest_of(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> re.Match[str] | None:
     """As `nearest`, the match itself."""
-    return min(found, key=lambda match: (min(_apart(text, span, match) for span in at), match.start()), default=None)
+    return min(
+        found, key=lambda match: (min(_word_distance(text, span, match) for span in at), match.start()), default=None
+    )
 
 
-def _apart(text: str, word: Span, match: re.Match[str]) -> int:
+def _word_distance(text: str, word: Span, match: re.Match[str]) -> int:
     """The distance of a match from a word, in words; breaks between them count more."""
     behind = match.start() >= word[1]
     between = text[word[1] : match.start()] if behind else text[match.end() : word[0]]
@@ -132,13 +134,13 @@ def _share(text: str, wanted: str, analysis: str) -> tuple[float, list[Span]]:
     """The share of the words wanted that a sentence has, and where they stand in it; a year alone is not enough."""
     own = frozenset(keys(wanted, analysis)) - stop_terms(analysis)
     found = WORD.finditer(text) if own else ()
-    at = {word.span(): key for word in found if (key := _among(word[0], own, analysis))}
+    at = {word.span(): key for word in found if (key := _matching_key(word[0], own, analysis))}
     if all(map(str.isdigit, at.values())) and not all(map(str.isdigit, own)):
         return 0.0, []
     return len(set(at.values())) / max(len(own), 1), list(at)
 
 
-def _among(word: str, own: frozenset[str], analysis: str) -> str:
+def _matching_key(word: str, own: frozenset[str], analysis: str) -> str:
     """The key that a word has, exactly or nearly; "" for none."""
     found = frozenset(keys(word, analysis))
     near = near_keys(own, found)

@@ -223,7 +223,7 @@ def supported_field(
 def _cited(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage, ...]:
     """The cited passages of an answer; of a source cited as a whole, those that `statement` means."""
     named = ledger.resolve(given.passages)
-    meant = (p for each in named.sources for p in WholeSource(ledger.passages(each.id)).meant(statement))
+    meant = (p for each in named.sources for p in WholeSource(ledger.passages(each.id)).best_passages(statement))
     return tuple({passage.id: passage for passage in (*named.passages, *meant)}.values())
 
 

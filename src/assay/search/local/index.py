@@ -75,7 +75,7 @@ class DocumentsDeleted(IndexDamaged):
 
 
 @contextmanager
-def reading() -> Iterator[None]:
+def index_errors() -> Iterator[None]:
     """Wrap everything that touches index files.
 
     Raises:
@@ -105,7 +105,7 @@ def writing() -> Iterator[None]:
 
 
 class LocalIndex:
-    """Both indexes, opened for reading; `path` None keeps them in memory. Use it inside `reading()`.
+    """Both indexes, opened for reading; `path` None keeps them in memory. Use it inside `index_errors()`.
 
     Raises (all methods):
         OSError: the files cannot be read or written.
@@ -345,7 +345,7 @@ def unwritable(path: Path | None, error: OSError) -> SearchError:
 def let_merge(writer: IndexWriter, lock: FileLock | None) -> None:
     """Close a writer when its merges are done, then release the lock."""
     try:
-        with reading():
+        with index_errors():
             writer.close()
     except (IndexDamaged, OSError) as error:
         log.debug("merges of the search index did not finish: %s", error)  # the next writer begins them again

@@ -22,7 +22,7 @@ from assay.core.lexicon import analysis_of, terms
 from assay.core.messages import Rarity
 from assay.core.ports import WordScore
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, reading, unpack
+from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, index_errors, unpack
 from assay.search.local.words import (
     CANDIDATES,
     FEEDBACK_COMMON,
@@ -43,8 +43,8 @@ from assay.search.local.words import (
     Naming,
     Words,
     added_parts,
+    restrict_to_rows,
     with_more,
-    within,
 )
 
 # More words for a question, from the best documents (pseudo-relevance feedback). After Rocchio (1971), with the weights
@@ -124,7 +124,7 @@ class QueryWeights(msgspec.Struct, frozen=True):
 
 
 class IndexSnapshot:
-    """One state of the index; later commits are not visible. Use it inside `reading()`."""
+    """One state of the index; later commits are not visible. Use it inside `index_errors()`."""
 
     def __init__(self, index: LocalIndex) -> None:
         self.documents, self.passages = index.documents.searcher(), index.passages.searcher()
@@ -143,7 +143,7 @@ class IndexSnapshot:
         return Rarity(passages=self._count(tantivy.Query.all_query(), scope), holding=held)
 
     def _count(self, query: tantivy.Query, scope: Collection[int]) -> int:
-        found: Any = self.passages.search(within(PASSAGES, query, scope), 1, count=True)  # not in its stubs
+        found: Any = self.passages.search(restrict_to_rows(PASSAGES, query, scope), 1, count=True)  # not in its stubs
         return int(found.count or 0)
 
     def weighed(
@@ -226,7 +226,7 @@ class IndexSnapshot:
             inside = [hit for hit in found if hit[0] in scope]
             if len(inside) >= limit or len(found) < asked:
                 return inside[:limit]
-        query = query if scope is None else within(DOCUMENTS, query, scope)
+        query = query if scope is None else restrict_to_rows(DOCUMENTS, query, scope)
         return _hits(self.documents, query, limit)
 
     def _share(self, scope: Collection[int]) -> float:
@@ -250,7 +250,7 @@ class IndexSnapshot:
         return best
 
     def _passage_hits(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:
-        query = query if scope is None else within(PASSAGES, query, scope)
+        query = query if scope is None else restrict_to_rows(PASSAGES, query, scope)
         return _hits(self.passages, query, limit)
 
 
@@ -260,7 +260,7 @@ def spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document
     Raises:
         IndexDamaged: the index belongs to another library.
     """
-    with reading():
+    with index_errors():
         if not view.is_of(found, document.sha256):
             raise IndexDamaged("it belongs to another library")
         if not asked.names(document):

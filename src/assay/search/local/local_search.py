@@ -21,8 +21,8 @@ from assay.search.local.index import (
     DocumentsDeleted,
     IndexWriter,
     LocalIndex,
+    index_errors,
     let_merge,
-    reading,
     remove,
     unwritable,
 )
@@ -111,8 +111,8 @@ class LocalSearch:
             scope = self._scope(collections)
             if scope is not None and not scope:
                 return Rarity()
-            with reading():
-                view = IndexSnapshot(self._opened())
+            with index_errors():
+                view = IndexSnapshot(self._open_index())
                 return view.rarity(Words(text, view.analyses), scope)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
@@ -133,13 +133,13 @@ class LocalSearch:
             if scope is not None and not scope:
                 return []
             try:
-                return self._found(query, scope, explain)
+                return self._search(query, scope, explain)
             except DocumentsDeleted as error:
                 self.forget(error.rows)
             except IndexDamaged as error:
                 with self._guard, self._lock(silent) as lock:
                     self._rebuild(str(error), lock, silent)
-            return self._found(query, self._scope(query.collections), explain)  # of what is left
+            return self._search(query, self._scope(query.collections), explain)  # of what is left
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
@@ -217,7 +217,7 @@ class LocalSearch:
         with self._guard:
             if self._index is None and self._path is not None and (self._path / "documents" / "meta.json").exists():
                 try:
-                    with reading():
+                    with index_errors():
                         self._index = LocalIndex(self._path)
                 except IndexDamaged:
                     return False
@@ -254,7 +254,7 @@ class LocalSearch:
             return False
         if index.last_row < self._library.last_row():
             try:
-                with reading():
+                with index_errors():
                     index.reload()
             except IndexDamaged:
                 self._index = None
@@ -289,21 +289,21 @@ class LocalSearch:
 
     def _catch_up(self, lock: FileLock | None, say: Say, most: int | None = None) -> None:
         """Index what is missing, at most `most` documents."""
-        with reading():
-            index = self._opened()
+        with index_errors():
+            index = self._open_index()
             index.reload()
         total = self._library.last_row()
         if index.last_row > total:
             self._drop_after(index, total, lock)
         if index.last_row == total:
             return
-        with reading():
+        with index_errors():
             writer = index.writer()
         try:
             self._add_all(writer, index.last_row, say, most)
         finally:
             self._merge_behind(writer, lock)
-        with reading():
+        with index_errors():
             index.reload()
 
     def _drop_after(self, index: LocalIndex, row: int, lock: FileLock | None) -> None:
@@ -313,7 +313,7 @@ class LocalSearch:
             IndexDamaged: the index belongs to another library.
         """
         kept = self._library.at([row]).get(row)
-        with reading():
+        with index_errors():
             if kept is None or index.hash_of(row) != kept.sha256:
                 raise IndexDamaged("it knows documents the library does not have")
             writer = index.writer()
@@ -340,8 +340,8 @@ class LocalSearch:
         try:
             with self._guard, self._lock(silent) as lock:
                 try:
-                    with reading():
-                        index = self._opened()
+                    with index_errors():
+                        index = self._open_index()
                         writer = index.writer()
                         try:
                             edit(writer)
@@ -354,7 +354,7 @@ class LocalSearch:
         except OSError as error:
             raise unwritable(self._path, error) from error
 
-    def _opened(self) -> LocalIndex:
+    def _open_index(self) -> LocalIndex:
         if self._index is None or not self._index.there:
             self._index = LocalIndex(self._path)
         return self._index
@@ -371,11 +371,11 @@ class LocalSearch:
 
     # answering
 
-    def _found(self, query: Query, scope: set[int] | None, explain: bool) -> list[Explanation]:
+    def _search(self, query: Query, scope: set[int] | None, explain: bool) -> list[Explanation]:
         with self._guard:
             if self._index is None:
                 raise IndexDamaged("another thread found it so")
-            with reading():
+            with index_errors():
                 view = IndexSnapshot(self._index)
         words = Words(query.text, {*view.analyses, analysis_of(query.language)})
         asked = Naming(query.text)
@@ -385,7 +385,7 @@ class LocalSearch:
             named = rows[0] in best and asked.names(best[rows[0]], TITLE_MEANT)
             return {} if named else {row: best[row] for row in rows if row in best}
 
-        with reading():
+        with index_errors():
             ranked, weights = view.weighed(words, scope, query.limit, BEST, look)
             why = view.explained(words, weights, [found.row for found in ranked]) if explain and ranked else {}
         documents = self._library.at([found.row for found in ranked])

@@ -177,7 +177,7 @@ def added_parts(more: Mapping[str, float]) -> Iterator[Part]:
         yield term, "text", _times(_one(DOCUMENTS, "body", (term,)), weight)
 
 
-def within(schema: tantivy.Schema, query: Query, rows: Iterable[int]) -> Query:
+def restrict_to_rows(schema: tantivy.Schema, query: Query, rows: Iterable[int]) -> Query:
     """`query`, only in these rows; the score is the query's."""
     inside = Query.const_score_query(Query.term_set_query(schema, "row", list(rows)), 0.0)
     return Query.boolean_query([(Occur.Must, inside), (Occur.Must, query)])

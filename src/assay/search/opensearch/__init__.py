@@ -16,7 +16,7 @@ from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import indexed_texts, pack
 from assay.search.local.words import Naming, Words
 from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient
-from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, within
+from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, rows_query
 from assay.search.shared_index import (
     BEST,
     EachSpans,
@@ -99,14 +99,14 @@ class OpenSearchSearch(ServerIndex):
             return
         for index in (self._passages, self._documents):
             try:
-                self._client.delete(index, within(rows))
+                self._client.delete(index, rows_query(rows))
             except NoIndex:
                 continue  # nothing was indexed yet
 
     def renew(self, rows: Sequence[int]) -> None:
         """See the port."""
         with self._turn(silent):
-            state = self._known()
+            state = self._find_state()
             if state is None:
                 return
             for first in range(0, len(rows), PAGE):
@@ -125,18 +125,18 @@ class OpenSearchSearch(ServerIndex):
 
     def _level(self, say: Say) -> IndexState:
         """The state of the index after an update from the library."""
-        last, state = self._library.last_row(), self._known()
+        last, state = self._library.last_row(), self._find_state()
         if state is not None and state.row == last:
             return state
         with self._turn(say):
-            state = self._known()  # the process before may have done it
+            state = self._find_state()  # the process before may have done it
             if state is None or state.row > self._library.last_row():
                 self._build(say, "" if state is None else "it knows documents the library does not have")
             elif state.row < last:
                 self._add_after(state.row, self._documents, self._passages, say)
         return self._state()
 
-    def _known(self) -> IndexState | None:
+    def _find_state(self) -> IndexState | None:
         """The state of the index; None if there is none."""
         try:
             return self._state()

@@ -62,10 +62,10 @@ class OpenSearchQuestion:
         if not self._words.plain:
             return []
         wanted = max(CANDIDATES, 4 * limit)
-        whole, best = self._whole(scope, wanted), self._best(scope, wanted, spans)
+        whole, best = self._document_hits(scope, wanted), self._best(scope, wanted, spans)
         # Each of the two was asked for its own best; now each is asked about the other's best.
         if others := best.keys() - whole.keys():
-            whole |= self._whole(others, len(others))
+            whole |= self._document_hits(others, len(others))
         if others := whole.keys() - best.keys():
             best |= self._best(others, len(others), spans)
         scores = {
@@ -91,7 +91,7 @@ class OpenSearchQuestion:
             counts |= {pair: int(found[str(at)]["doc_count"]) for at, pair in enumerate(some)}
         return counts
 
-    def _whole(self, scope: Collection[int] | None, limit: int) -> dict[int, Json]:
+    def _document_hits(self, scope: Collection[int] | None, limit: int) -> dict[int, Json]:
         """The best documents as a whole, by row."""
         parts = [_one("body", forms, count) for forms, count in Counter(self._words.plain).items()]
         for field, weight in (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT)):
@@ -159,11 +159,11 @@ def _one(field: str, forms: Sequence[str], boost: float) -> Json:
 def _any(parts: Iterable[Json], scope: Collection[int] | None) -> Json:
     query: Json = {"should": list(parts), "minimum_should_match": 1}
     if scope is not None:
-        query["filter"] = [within(scope)]
+        query["filter"] = [rows_query(scope)]
     return {"bool": query}
 
 
-def within(rows: Collection[int]) -> Json:
+def rows_query(rows: Collection[int]) -> Json:
     """The query for documents in these rows."""
     every = sorted(rows)
     some = [{"terms": {"row": every[first : first + MOST_TERMS]}} for first in range(0, len(every), MOST_TERMS)]

@@ -65,7 +65,7 @@ class PostgresSearch(ServerIndex):
         try:
             with self._engine.begin() as connection:
                 connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
-                return self._found(connection, query, scope)
+                return self._find_hits(connection, query, scope)
         except FAULTS as error:
             raise _failed(error) from error
 
@@ -127,13 +127,13 @@ class PostgresSearch(ServerIndex):
         ):
             if mine and self._row() == row:
                 return self._add(row, self._read(row))
-        return 0 if self._moved(row) else self._add(row, self._read(row))
+        return 0 if self._is_moving(row) else self._add(row, self._read(row))
 
     def _row(self) -> int:
         with self._engine.begin() as connection:
             return extent(connection, self._prefix).row
 
-    def _moved(self, row: int) -> bool:
+    def _is_moving(self, row: int) -> bool:
         """True if the index moves on from `row` by itself, in the time others are given."""
         end = time.monotonic() + TURN_SECONDS
         while self._row() == row:
@@ -145,7 +145,7 @@ class PostgresSearch(ServerIndex):
     def _read(self, row: int) -> Lot:
         """The next documents after `row`, with their passages. Slow if bytes are remote, so no lock is held."""
         lot, end = Lot(), time.monotonic() + LOT_SECONDS
-        for number, document in self._library.after(row, PAGE):
+        for number, document in self._library.documents_after(row, PAGE):
             lot.add(number, document, readable(next(one_by_one(self._spans, (document,))), document))
             if lot.passages >= PASSAGES or time.monotonic() > end:
                 break
@@ -162,7 +162,7 @@ class PostgresSearch(ServerIndex):
             lot.write(connection, self._prefix)
         return len(lot.rows)
 
-    def _found(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
+    def _find_hits(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
         known = {"known": [*STEMMERS, UNSTEMMED]}
         analyses = set(connection.exec_driver_sql(_ANALYSES.format(self._prefix), known).scalars())
         words = Words(query.text, {*analyses, analysis_of(query.language)})

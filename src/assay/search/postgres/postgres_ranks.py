@@ -117,12 +117,12 @@ class IndexQuery:
         if not self._words.plain or (self._scope is not None and not self._scope):
             return []
         wanted = max(CANDIDATES, 4 * limit)
-        named, scored = self._named(self._scope, wanted), self._passage_scores(self._scope, wanted)
+        named, scored = self._title_scores(self._scope, wanted), self._passage_scores(self._scope, wanted)
         # Each of the two was asked for its own best; now each is asked about the other's best.
         if missing := [row for row in named if row not in scored]:
             scored |= self._passage_scores(missing, len(missing))
         if missing := [row for row in scored if row not in named]:
-            named |= self._named(missing, len(missing))
+            named |= self._title_scores(missing, len(missing))
         scores = {row: named.get(row, 0.0) + scored.get(row, 0.0) for row in named.keys() | scored.keys()}
         order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
         best = self._spans(order, spans)
@@ -138,7 +138,7 @@ class IndexQuery:
         fields = self._connection.exec_driver_sql(_FIELDS.format(self._prefix), {"row": row}).scalar_one()
         return tuple(unpack(bytes(field)) for field in fields)
 
-    def _named(self, rows: list[int] | None, limit: int) -> dict[int, float]:
+    def _title_scores(self, rows: list[int] | None, limit: int) -> dict[int, float]:
         """Documents with a word in their title or name, with the scores for that."""
         forms = list(dict.fromkeys(self._words.named))
         given: dict[str, Any] = {"any": _any(forms), "limit": limit, "rows": rows}
@@ -148,12 +148,12 @@ class IndexQuery:
             for field, weight in (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT)):
                 parts.append(f"%(i{at})s * {weight} * ({field} @@ %(w{at})s::tsquery)::int")
         for at, (words, number) in enumerate(self._words.numbered()):
-            given[f"n{at}"] = " | ".join(_near(word, number) for word in words)
+            given[f"n{at}"] = " | ".join(_proximity_query(word, number) for word in words)
             given[f"j{at}"] = _idf(self._extent.documents, self._counts.names([number]))
             parts += [
                 f"%(j{at})s * {NUMBERED_NAME} * ({field} @@ %(n{at})s::tsquery)::int" for field in ("title", "name")
             ]
-        statement = _NAMED.format(self._prefix, score=" + ".join(parts), scope=_within(rows))
+        statement = _NAMED.format(self._prefix, score=" + ".join(parts), scope=_rows_condition(rows))
         return {row.row: row.score for row in self._connection.exec_driver_sql(statement, given)}
 
     def _passage_scores(self, rows: list[int] | None, limit: int) -> dict[int, float]:
@@ -173,7 +173,7 @@ class IndexQuery:
             counts=", ".join(f"sum(h{at}) AS n{at}" for at in places),
             passage=self._passage(),
             document=" + ".join(f"%(d{at})s * n{at} * (1 + %(k)s) / (n{at} + %(k)s * {long})" for at in places),
-            scope=_within(rows),
+            scope=_rows_condition(rows),
         )
         return {row.row: row.score for row in self._connection.exec_driver_sql(statement, given)}
 
@@ -221,10 +221,10 @@ def _any(words: Sequence[Sequence[str]]) -> str:
     return " | ".join(quoted(form) for forms in words for form in forms)
 
 
-def _near(word: str, number: str) -> str:
+def _proximity_query(word: str, number: str) -> str:
     """A word directly, or nearly, followed by its number."""
     return " | ".join(f"({quoted(word)} <{far}> {quoted(number)})" for far in range(1, NUMBER_GAP + 2))
 
 
-def _within(rows: list[int] | None) -> str:
+def _rows_condition(rows: list[int] | None) -> str:
     return "" if rows is None else " AND row = ANY(%(rows)s::bigint[])"

@@ -175,7 +175,7 @@ class HybridSearch:
     def ranked(self, query: Query) -> list[tuple[Hit, Fused]] | None:
         """The best documents with their ranks, blocking; None if only the index can be used."""
         with _library_read():
-            near = self._near(query)
+            near = self._nearest_passages(query)
             if near is None:
                 return None
             hits = self.index.find(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
@@ -184,7 +184,7 @@ class HybridSearch:
     def explained(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
         with _library_read():
-            near = self._near(query)
+            near = self._nearest_passages(query)
             if near is None:
                 return self.index.explained(query)
             explained = self.index.explained(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
@@ -223,7 +223,7 @@ class HybridSearch:
 
     # by meaning
 
-    def _near(self, query: Query) -> NearestPassages | None:
+    def _nearest_passages(self, query: Query) -> NearestPassages | None:
         """The passages near to a question; None if vectors cannot be used."""
         text = query.text[:MOST_CHARACTERS].strip()
         if query.limit < 1 or not any(map(str.isalnum, text)) or not self._allowed(query.collections):
@@ -240,7 +240,7 @@ class HybridSearch:
                         f" {self.neighbours.dimensions}: `assay docs embed --anew` makes all of them again"
                     )
                 most = NEAREST * _candidates_per_ranking(query)
-                return self.neighbours.near(vector, scope_of(self._library, query.collections), most)
+                return self.neighbours.find_nearest(vector, scope_of(self._library, query.collections), most)
         except (SearchError, ConfigError) as failed:
             log.warning("searching by words alone: %s", failed)
             return None
@@ -273,7 +273,7 @@ class HybridSearch:
             if len(best) == query.limit:
                 break
         passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
-        return [(_placed(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
+        return [(_fuse_hit(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
 
     def _unsaid(self, fused: Fused, row: int) -> Hit | None:
         """A document without any word of the question.
@@ -314,7 +314,7 @@ def _candidates_per_ranking(query: Query) -> int:
     return max(CANDIDATES, 4 * query.limit)
 
 
-def _placed(hit: Hit, fused: Fused, near: Sequence[PassageSpan]) -> Hit:
+def _fuse_hit(hit: Hit, fused: Fused, near: Sequence[PassageSpan]) -> Hit:
     """A hit with its score, and its best passages by both rankings; further ones of the index follow."""
     known = {span.ordinal: span for span in (*near, *hit.spans)}
     best = merged([span.ordinal for span in hit.spans[:BEST]], [span.ordinal for span in near])[:BEST]

@@ -71,7 +71,7 @@ class Matrix:
         self._where[row] = (len(self), count)
         self._vectors += vectors
 
-    def near(self, query: bytes, scope: Collection[int] | None, most: int) -> Nearness:
+    def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> Nearness:
         """The cosines of a question with all passages of the rows in `scope` (None: all), and the `most` nearest."""
         rows = [row for row in self._where if scope is None or row in scope]
         if not rows:
@@ -144,7 +144,7 @@ class Neighbours(Protocol):
         """Include added vectors, and drop removed ones."""
         ...
 
-    def near(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
+    def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
         """The `most` nearest passages of the rows in `scope` (None: all)."""
         ...
 
@@ -190,9 +190,9 @@ class MemoryNeighbours:
             self._names[row] = sha256
         self._extent = (highest, count)
 
-    def near(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
+    def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
         """See the protocol."""
-        return _InMemory(self._matrix.near(query, scope, most), self._names)
+        return _InMemory(self._matrix.find_nearest(query, scope, most), self._names)
 
 
 # Texts: by cached vectors, and by an embedder for the others.

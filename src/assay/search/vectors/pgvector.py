@@ -49,11 +49,11 @@ class PgvectorNeighbours:
             of = "hashtext(current_setting('search_path'))"
             connection.execute(text(f"SELECT pg_advisory_xact_lock(:lock, {of})"), {"lock": LOCK})
             self._make(connection, dimensions)
-            connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({self._kept('t.id')})"))
+            connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({self._document_exists('t.id')})"))
             self._fill(connection, self._highest(connection))
         self.dimensions, self._extent = dimensions, extent
 
-    def near(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
+    def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
         """See the protocol."""
         with self._connected() as connection:
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
@@ -62,7 +62,7 @@ class PgvectorNeighbours:
                 f"SELECT row, place, sha256, 1 - (vector <=> CAST(:query AS halfvec)) FROM {self._table} {where}"
                 " ORDER BY vector <=> CAST(:query AS halfvec), id, place LIMIT :most"
             )
-            values = {"query": _written(query), "most": most} | ({} if scope is None else {"rows": list(scope)})
+            values = {"query": _vector_literal(query), "most": most} | ({} if scope is None else {"rows": list(scope)})
             found = connection.execute(asked, values).all()
         nearest = [((int(row), int(place)), float(cosine)) for row, place, _, cosine in found]
         return _InDatabase(self, query, scope, nearest, {int(row): str(name) for row, _, name, _ in found})
@@ -76,7 +76,7 @@ class PgvectorNeighbours:
             f"SELECT row, sha256, 1 - (vector <=> CAST(:query AS halfvec)) FROM {self._table}"
             f" WHERE sha256 = ANY(:documents) {within} ORDER BY row, place"
         )
-        values: dict[str, object] = {"query": _written(query), "documents": list(documents)}
+        values: dict[str, object] = {"query": _vector_literal(query), "documents": list(documents)}
         values |= {} if scope is None else {"rows": list(scope)}
         with self._connected() as connection:
             for row, name, cosine in connection.execute(asked, values):
@@ -119,7 +119,7 @@ class PgvectorNeighbours:
         )
         connection.exec_driver_sql(f"CREATE INDEX IF NOT EXISTS {self._table}_by_sha256 ON {self._table} (sha256)")
 
-    def _kept(self, id: str) -> str:
+    def _document_exists(self, id: str) -> str:
         return f"SELECT 1 FROM {self._store.prefix}_documents d WHERE d.id = {id}"
 
     def _fill(self, connection: Connection, after: int) -> None:
@@ -134,7 +134,7 @@ class PgvectorNeighbours:
                     "row": row,
                     "place": place,
                     "sha256": sha256,
-                    "vector": _written(vectors[place * length : (place + 1) * length]),
+                    "vector": _vector_literal(vectors[place * length : (place + 1) * length]),
                 }
                 for place in range(count)
             )
@@ -178,6 +178,6 @@ def _know(connection: Connection, schema: str) -> None:
     connection.execute(text(statement), {"schema": schema})
 
 
-def _written(vector: bytes) -> str:
+def _vector_literal(vector: bytes) -> str:
     """A vector of signed bytes in pgvector's form."""
     return f"[{','.join(map(str, array('b', vector)))}]"

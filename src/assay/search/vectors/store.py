@@ -86,7 +86,7 @@ def embed(
         SearchError: every attempt failed, or a retry would fail again.
     """
     try:
-        return _attempted(embedder, texts, kind, attempts, sleep)
+        return _embed_attempts(embedder, texts, kind, attempts, sleep)
     except ContextTooLong as error:
         if len(texts) == 1 and len(texts[0]) <= SHORTEST:
             raise SearchError(f"{embedder.name}: {error}") from error
@@ -97,7 +97,7 @@ def embed(
     return Embedding([*parts[0].vectors, *parts[1].vectors], parts[0].tokens + parts[1].tokens)
 
 
-def _attempted(embedder: Embedder, texts: Sequence[str], kind: TextKind, attempts: int, sleep: Sleep) -> Embedding:
+def _embed_attempts(embedder: Embedder, texts: Sequence[str], kind: TextKind, attempts: int, sleep: Sleep) -> Embedding:
     for attempt in range(1, attempts + 1):
         try:
             return embedder.embed(texts, kind)
@@ -166,7 +166,7 @@ class VectorStore:
         """How far they have come."""
         state = self._state
         columns = (state.c.row, state.c.dimensions, state.c.tokens, state.c.usd)
-        with self._reading() as connection:
+        with self._connect() as connection:
             found = connection.execute(select(*columns).where(state.c.segmenter == self.segmenter)).one_or_none()
         return VectorProgress() if found is None else VectorProgress(*found)
 
@@ -174,7 +174,7 @@ class VectorStore:
         """The highest id, and the number of documents: they change whenever something is added or removed."""
         documents = self._documents
         asked = select(func.coalesce(func.max(documents.c.id), 0), func.count()).where(self._mine())
-        with self._reading() as connection:
+        with self._connect() as connection:
             highest, count = connection.execute(asked).one()
         return int(highest), int(count)
 
@@ -183,7 +183,7 @@ class VectorStore:
         documents = self._documents
         columns = (documents.c.id, documents.c.row, documents.c.sha256, documents.c.passages, documents.c.vectors)
         asked = select(*columns).where(self._mine(), documents.c.id > after, documents.c.passages > 0)
-        with self._reading() as connection:
+        with self._connect() as connection:
             for id, row, sha256, count, vectors in connection.execute(asked.order_by(documents.c.id)):
                 yield int(id), int(row), str(sha256), int(count), bytes(vectors)
 
@@ -191,7 +191,7 @@ class VectorStore:
         """The packed passages of these documents, by row, in the order of their vectors."""
         documents, found = self._documents, {}
         asked = select(documents.c.row, documents.c.spans).where(self._mine(), documents.c.row.in_(rows))
-        with self._reading() as connection:
+        with self._connect() as connection:
             for row, spans in connection.execute(asked):
                 found[int(row)] = _SPANS.decode(bytes(spans))
         return found
@@ -201,31 +201,31 @@ class VectorStore:
         documents = self._documents
         columns = (documents.c.digests, documents.c.passages, documents.c.vectors)
         asked = select(*columns).where(self._mine(), documents.c.row.in_(rows), documents.c.passages > 0)
-        with self._reading() as connection:
+        with self._connect() as connection:
             for keys, count, vectors in connection.execute(asked):
-                yield from _each(bytes(keys), int(count), bytes(vectors))
+                yield from _split_vectors(bytes(keys), int(count), bytes(vectors))
 
     def hashes(self, rows: Collection[int]) -> dict[int, str]:
         """The documents of these rows when they were embedded."""
         documents = self._documents
         asked = select(documents.c.row, documents.c.sha256).where(self._mine(), documents.c.row.in_(rows))
-        with self._reading() as connection:
+        with self._connect() as connection:
             return {int(row): str(sha256) for row, sha256 in connection.execute(asked)}
 
     def withheld(self) -> set[int]:
         """The documents that were not embedded because they were private."""
         documents = self._documents
         asked = select(documents.c.row).where(self._mine(), documents.c.withheld == 1)
-        with self._reading() as connection:
+        with self._connect() as connection:
             return set(connection.execute(asked).scalars())
 
-    def known(self) -> Iterator[tuple[bytes, bytes]]:
+    def all_vectors(self) -> Iterator[tuple[bytes, bytes]]:
         """Every text's key with its vector, including those of other segmenter versions."""
         documents = self._documents
         asked = select(documents.c.digests, documents.c.passages, documents.c.vectors).where(documents.c.passages > 0)
-        with self._reading() as connection:
+        with self._connect() as connection:
             for keys, count, vectors in connection.execute(asked.execution_options(yield_per=_SOME)):
-                yield from _each(keys, count, vectors)
+                yield from _split_vectors(keys, count, vectors)
 
     def add(self, documents: Sequence[DocumentVectors], progress: VectorProgress) -> None:
         """Replace the vectors of their rows and store the progress, in one transaction."""
@@ -290,7 +290,7 @@ class VectorStore:
         return self._documents.c.segmenter == self.segmenter
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def _connect(self) -> Iterator[Connection]:
         with database_errors():
             self._make()
             with self._engine.connect() as connection:
@@ -324,7 +324,7 @@ def database_errors(used_with: str = "", hint: str = "") -> Iterator[None]:
         raise SearchError(f"the vectors of passages cannot be used{used_with}: {message}{hint}") from error
 
 
-def _each(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _split_vectors(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The keys and vectors of a document, separated."""
     length = len(vectors) // count
     for place in range(count):

@@ -105,8 +105,8 @@ class _VectorPass:
         self._spans, self._sleep, self._limits = builder.spans, builder.sleep, limits
         self._built = Built()
         self._price = self._embedder.price or 0.0
-        self._state = self._begun()
-        self._known = dict(self._store.known())
+        self._state = self._load_progress()
+        self._known = dict(self._store.all_vectors())
 
     def work(self, private: Collection[int], say: Say) -> Built:
         """Process everything that is not done."""
@@ -116,7 +116,7 @@ class _VectorPass:
             for start in range(0, len(released), PAGE):
                 found = self._library.at(released[start : start + PAGE])
                 self._add(sorted(found.items()), private, self._state.row)
-            while page := self._library.after(self._state.row, PAGE):
+            while page := self._library.documents_after(self._state.row, PAGE):
                 for lot in _lots(page, self._spans_of):
                     self._add(lot, private, lot[-1][0])
                 say(_progress_line(self._built, self._state.row, total, time.monotonic() - started))
@@ -128,7 +128,7 @@ class _VectorPass:
             self._store.add((), self._state)  # what was paid for is counted, whatever happened to it
         return msgspec.structs.replace(self._built, withheld=len(self._store.withheld()))
 
-    def _begun(self) -> VectorProgress:
+    def _load_progress(self) -> VectorProgress:
         """The progress of the vectors; those of another library are deleted."""
         state = self._store.progress()
         if state.row:
@@ -153,7 +153,7 @@ class _VectorPass:
                 cut[number].append((key_of(text), span))
                 texts[cut[number][-1][0]] = text
         new = {key: text for key, text in texts.items() if key not in self._known}
-        made = self._embedded(new)
+        made = self._embed_texts(new)
         kept = []
         for number, document in documents:
             if number not in cut:
@@ -168,7 +168,7 @@ class _VectorPass:
         self._known |= made
         self._count(documents=len(kept), passages=sum(len(each.spans) for each in kept), embedded=len(new))
 
-    def _embedded(self, texts: dict[bytes, str]) -> dict[bytes, bytes]:
+    def _embed_texts(self, texts: dict[bytes, str]) -> dict[bytes, bytes]:
         """The vectors of new texts. Texts of similar length are batched: a batch takes as long as its longest text."""
         made: dict[bytes, bytes] = {}
         self._check(texts.values())

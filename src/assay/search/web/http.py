@@ -246,7 +246,7 @@ class HttpProvider(ABC):
             SearchError: the answer cannot be read.
         """
         try:
-            hits = [msgspec.structs.replace(hit, url=_joined(base, hit.url)) for hit in self.hits(data)]
+            hits = [msgspec.structs.replace(hit, url=_resolve_url(base, hit.url)) for hit in self.hits(data)]
         except (*UNREADABLE, ValueError) as error:
             raise SearchError(f"{self.name} sent an answer that cannot be read: {self._hidden(str(error))}") from error
         return [hit for hit in hits if hit.url]
@@ -325,7 +325,7 @@ class HttpProvider(ABC):
         return text.replace(self.key, "***") if self.key else text
 
 
-def _joined(base: str, url: str) -> str:
+def _resolve_url(base: str, url: str) -> str:
     """A provider's address, relative or not; "" if it is not that of a page: one bad hit does not spoil the others."""
     try:
         whole = urljoin(base, url) if url else ""

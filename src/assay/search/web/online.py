@@ -43,7 +43,7 @@ class OnlineSearch:
         self._provider, self._library, self._blobs, self._clock, self._spans = provider, library, blobs, clock, spans
         self._rest, self._turns = Rest(), rate_limiter
 
-    def over(self, library: Library) -> Self:
+    def with_library(self, library: Library) -> Self:
         """The same provider, with hits stored in another view of the library."""
         view = copy.copy(self)
         view._library = library

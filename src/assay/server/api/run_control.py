@@ -153,9 +153,11 @@ async def _plan(call: RouteCall, run: str) -> PlanShown:
     if view.plan is None:
         raise NotNow(f"run {view.run_id} has no plan yet: it is {view.status}; ask again later")
     waits = view.status == "waiting" and view.waiting_for == "plan"
-    return PlanShown(plan=view.plan, form=plan_form.written(view.plan), approved_by=view.plan_approved_by, waits=waits)
+    return PlanShown(
+        plan=view.plan, form=plan_form.format_plan(view.plan), approved_by=view.plan_approved_by, waits=waits
+    )
 
 
 def _tag(plan: Plan) -> str:
     """The tag of a plan as a person sees it."""
-    return etag_of(plan_form.written(plan))
+    return etag_of(plan_form.format_plan(plan))

@@ -259,11 +259,11 @@ def _evidence(report: Report, wanted: set[str]) -> list[PassageEvidence]:
 
 
 def _checked(claims: list[CheckedSentence], summary: Summary, warnings: list[str]) -> CheckedAnswer:
-    weak = summary.claims - summary.holding
+    weak = summary.claims - summary.grounded_count
     return CheckedAnswer(
         claims=claims,
         verdicts={name: count for name in VERDICTS if (count := getattr(summary, name))},
-        holding=round(summary.holding / summary.claims, 4) if summary.claims else 1.0,
+        holding=round(summary.grounded_count / summary.claims, 4) if summary.claims else 1.0,
         warnings=warnings,
         next_action=(
             f"Correct or leave out the {weak} of {summary.claims} claims that do not hold, or say that they do not."

@@ -20,7 +20,7 @@ from assay.core.events import (
     SearchPerformed,
     decode,
 )
-from assay.core.milestones import counted, milestone, shorten
+from assay.core.milestones import milestone, pluralize, shorten
 from assay.core.phrases import LIMITS
 from assay.core.ports import FINAL
 from assay.core.usage import Usage
@@ -157,7 +157,7 @@ class ChatProjection:
                 self._created = int(datetime.fromisoformat(envelope.at).timestamp())
                 yield self._chunk(Delta(role="assistant", content=""))
             case SearchPerformed() if not event.shared:
-                found = counted(event.results, "document") if event.results else "nothing"
+                found = pluralize(event.results, "document") if event.results else "nothing"
                 yield self._reason(f"searched {shorten(event.query, 100)}: {found}")
             case SearchFailed():
                 yield self._reason(f"could not search {shorten(event.query, 100)}: {event.reason}")

@@ -17,7 +17,7 @@ from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, Event, decode
 from assay.core.phrases import in_words, verdict
 from assay.core.ports import FINAL
-from assay.core.translation import ENGLISH, N_, gettext, listed
+from assay.core.translation import ENGLISH, N_, gettext, join_list
 from assay.core.view import RunView, ViewBuilder
 from assay.locale import speaking_page
 from assay.server.backend import Backend
@@ -115,7 +115,7 @@ def _reported(event: events.FindingAdded) -> str:
 def _checked(event: events.VerifySummary) -> str:
     found = [f"{count} {verdict(name)}" for name in VERDICTS if (count := getattr(event.summary, name))]
     checked = counted(event.summary.claims, "{count} claim was checked", "{count} claims were checked")
-    return f"{checked}: {listed(found)}" if found else checked
+    return f"{checked}: {join_list(found)}" if found else checked
 
 
 def _controlled(event: events.ControlApplied) -> str:

@@ -81,7 +81,7 @@ async def _watched(call: RouteCall, view: RunView) -> Response:
         regions=regions,
         over=view.status in FINAL,
         has_report=report_state(view) != "none",
-        plan_form=plan.written(view.plan) if view.plan else "",
+        plan_form=plan.format_plan(view.plan) if view.plan else "",
         words=WORDS,
         refreshes="still" not in call.request.query_params,
     )

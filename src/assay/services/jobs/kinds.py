@@ -173,7 +173,7 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 async def _index(context: Context, hand: JobInHand) -> Result:
     """Index what is in the library and not in the index."""
     with collections.monitored(context, hand.tell) as reading:
-        await asyncio.to_thread(context.search.sync, reading.say)
+        await asyncio.to_thread(context.search.sync, reading.report_line)
     return {}
 
 

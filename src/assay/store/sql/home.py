@@ -53,7 +53,7 @@ class SqlCache:
             connection.execute(_KEEP, {"key": key, "data": data})
 
     @patient
-    def known(self, prefix: str) -> dict[str, bytes]:
+    def entries(self, prefix: str) -> dict[str, bytes]:
         """Return what is stored under all keys with this prefix."""
         key = memos.c.key
         within = key.between(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))  # uses the index, if it sorts by bytes

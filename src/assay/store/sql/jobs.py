@@ -88,7 +88,7 @@ class SqlJobs(OwnedView):
         counted = select(jobs.c.state, func.count()).where(of, self._mine()).group_by(jobs.c.state)
         return {cast("JobState", state): many for state, many in await self._transactions.rows(counted)}
 
-    async def noted(self, parent: str) -> Sequence[dict[str, Any]]:
+    async def part_notes(self, parent: str) -> Sequence[dict[str, Any]]:
         """See the port."""
         done = and_(jobs.c.parent == parent, jobs.c.state == "done", self._mine())
         chosen = select(jobs.c.notes).where(done).order_by(jobs.c.number)

@@ -117,7 +117,7 @@ class SqlLibrary(SqlCollections):
         return [found[sha] for sha in hashes if sha in found]
 
     @patient
-    def known(self, documents: Iterable[str]) -> set[str]:
+    def existing(self, documents: Iterable[str]) -> set[str]:
         """See the port."""
         with self._database.read() as connection:
             return {sha for some in batches(list(documents)) for sha in _known(connection, self._sight, some)}
@@ -181,7 +181,7 @@ class SqlLibrary(SqlCollections):
             return connection.execute(counted).scalar_one()
 
     @patient
-    def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
+    def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents)
         rows = self._database.rows(chosen.order_by(documents.c.row).limit(max(limit, 0)))

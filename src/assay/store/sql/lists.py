@@ -44,7 +44,7 @@ class SqlListing(OwnedView):
             lambda connection: page(connection, wanted, self._owner, limit, before, clock(connection))
         )
 
-    async def after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
+    async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
         """See the port."""
         clock = self.transactions.clock
         return await self.transactions.read(

@@ -34,7 +34,7 @@ from assay.core.ports.users import (
     ShareRow,
     UserRole,
     UserRow,
-    after,
+    bucket_state,
 )
 from assay.store.sql import sqlite, webhooks
 from assay.store.sql.journal import SqlJournal
@@ -309,10 +309,10 @@ class SqlBuckets:
             given = {"owner": owner, "rate": rate.name, "due": now + rate.pause}
             due = connection.execute(_TAKE, given | {"now": now, "pause": rate.pause, "seconds": rate.seconds}).scalar()
             if due is not None:
-                return after(rate, due, now)
+                return bucket_state(rate, due, now)
             due = float(connection.execute(_STANDS, {"whose": owner, "which": rate.name}).scalar_one())
             wait = due + rate.pause - now - rate.seconds
-            return msgspec.structs.replace(after(rate, due, now), left=0, wait=max(wait, 0.001))
+            return msgspec.structs.replace(bucket_state(rate, due, now), left=0, wait=max(wait, 0.001))
 
         return await self._transactions.write(take)
 

@@ -98,9 +98,9 @@ def conflicts(
         cited: ids of the passages that the report or a finding cites; each conflict includes one of them.
         groups: which documents copy one another (`verify.copies.clusters`), by hash.
     """
-    stated = _stated(passages, sources, cited)
+    stated = _collect_statements(passages, sources, cited)
     anchors = {at for at, each in enumerate(stated) if each.passage.id in cited}
-    apart = _apart(stated, anchors, groups)
+    apart = _disagreeing_groups(stated, anchors, groups)
     return tuple(_conflict([stated[at] for at in members]) for members in apart[:MOST_CONFLICTS])
 
 
@@ -109,7 +109,7 @@ def _copies(one: SourceStatement, other: SourceStatement, groups: Mapping[str, i
     return first == second
 
 
-def _stated(
+def _collect_statements(
     passages: Mapping[str, Passage], sources: Mapping[str, Source], cited: Collection[str]
 ) -> tuple[SourceStatement, ...]:
     """The statements of the cited passages, then similar ones of others; each place of a document once.
@@ -138,7 +138,7 @@ def _candidates(stated: Sequence[SourceStatement], anchors: Collection[int]) -> 
     They are in two documents, count the same thing, share words, and have differently written values.
     """
     places: dict[object, list[int]] = defaultdict(list)
-    kinds = [(each.said.scope, each.said.counted) for each in stated]
+    kinds = [(each.said.scope, each.said.counted_noun) for each in stated]
     for at, each in enumerate(stated):
         for key in each.said.keys:
             places[kinds[at], key].append(at)
@@ -153,7 +153,9 @@ def _candidates(stated: Sequence[SourceStatement], anchors: Collection[int]) -> 
                 yield at, other
 
 
-def _apart(stated: Sequence[SourceStatement], anchors: Collection[int], groups: Mapping[str, int]) -> list[list[int]]:
+def _disagreeing_groups(
+    stated: Sequence[SourceStatement], anchors: Collection[int], groups: Mapping[str, int]
+) -> list[list[int]]:
     """Groups of statements connected by disagreement, in order; each statement is in one group.
 
     Two that are already connected by others are not compared, since that would change nothing.
@@ -174,14 +176,14 @@ def _conflict(group: Sequence[SourceStatement]) -> Conflict:
     kept = _one_a_source(group)
     sides = tuple(
         Side(
-            value=each.said.written,
+            value=each.said.written_form,
             passage=each.passage.id,
             source=each.passage.source,
             date=each.source.published if each.source else "",
         )
         for each in kept
     )
-    subject, measure = _about(kept)
+    subject, measure = _shared_words(kept)
     values = " or ".join(dict.fromkeys(side.value for side in sides))
     about = " ".join(filter(None, (subject, measure)))
     return Conflict(text=plain(f"{values} ({about})").text, subject=subject, measure=measure, sides=sides)
@@ -191,15 +193,15 @@ def _one_a_source(group: Sequence[SourceStatement]) -> list[SourceStatement]:
     """Keep one statement per source and value; if there are more sides than are shown, every value keeps one."""
     sides: dict[tuple[str, str], SourceStatement] = {}
     for each in group:
-        sides.setdefault((each.passage.document_sha256, each.said.written), each)
+        sides.setdefault((each.passage.document_sha256, each.said.written_form), each)
     values: dict[str, SourceStatement] = {}
     for each in sides.values():
-        values.setdefault(each.said.written, each)
+        values.setdefault(each.said.written_form, each)
     first = list(values.values())
     return [*first, *(each for each in sides.values() if each not in first)][:MOST_SIDES]
 
 
-def _about(group: Sequence[SourceStatement]) -> tuple[str, str]:
+def _shared_words(group: Sequence[SourceStatement]) -> tuple[str, str]:
     """The names that all sides have, and their other common words, as the first writes them."""
     first = group[0].said
     shared = frozenset.intersection(*(each.said.keys for each in group))
@@ -251,11 +253,11 @@ def _conflict_text(
 def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
     stated: dict[str, list[str]] = {}
     for side in conflict.sides:
-        stated.setdefault(_flat(side.value), []).append(_where(side, sources))
+        stated.setdefault(_flat(side.value), []).append(_source_label(side, sources))
     return _(" or ").join(f"{value} ({'; '.join(places)})" for value, places in stated.items())
 
 
-def _where(side: Side, sources: Mapping[str, Source]) -> str:
+def _source_label(side: Side, sources: Mapping[str, Source]) -> str:
     """A source and its date, without characters that end a sentence or have a meaning in Markdown."""
     source = sources.get(side.source)
     called = one_line(source.title or source.url.rpartition("/")[2]) if source else ""

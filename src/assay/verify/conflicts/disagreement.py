@@ -53,7 +53,7 @@ def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> b
     return (
         one.passage.document_sha256 != other.passage.document_sha256
         and first.scope == second.scope
-        and first.counted == second.counted
+        and first.counted_noun == second.counted_noun
         and _one_subject(one, other, copies=copies)
         and _otherwise(first, second)
         and _one_time(one, other)
@@ -81,11 +81,11 @@ def _differ(one: Amount | Day, other: Amount | Day) -> bool:
     if is_year(one):
         return one.literal != other.literal
     if one.bound or other.bound:
-        return _far(one, other)
+        return _is_beyond_bound(one, other)
     return not (same(one, other) or same(other, one) or _rounds(one, other) or _rounds(other, one))
 
 
-def _far(one: Amount, other: Amount) -> bool:
+def _is_beyond_bound(one: Amount, other: Amount) -> bool:
     """True if a bounded value ("about", "over") is too far from the other for what such a word may mean."""
     apart = ABOUT if {one.bound, other.bound} <= {"", "about", "nearly"} else BEYOND
     measured = [value for values, _ in as_measured(one, other) for value in values]
@@ -118,12 +118,12 @@ def _rounds(rough: Amount, exact: Amount) -> bool:
             if not value:
                 continue
             step = Decimal(1).scaleb(int(value.normalize().as_tuple().exponent))
-            if any(_near(value, each, step) for each in exact.values):
+            if any(_is_rounded_from(value, each, step) for each in exact.values):
                 return True
     return False
 
 
-def _near(value: Decimal, exact: Decimal, step: Decimal) -> bool:
+def _is_rounded_from(value: Decimal, exact: Decimal, step: Decimal) -> bool:
     """True if `exact` rounded to `step` is `value`; a step of a third of the value would forgive everything."""
     if step * 3 > abs(value):
         step /= 10

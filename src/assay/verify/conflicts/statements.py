@@ -163,7 +163,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     defines: bool = False
 
     @property
-    def written(self) -> str:
+    def written_form(self) -> str:
         """The value as the sentence writes it."""
         start, end = self.reading.origin(self.at, self.at)
         return self.sentence[start:end].strip(" .,;:")
@@ -186,7 +186,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         return self.names | self.telling
 
     @cached_property
-    def counted(self) -> str:
+    def counted_noun(self) -> str:
         """The stem of what a number without a unit counts: the word after it, or the next one."""
         token = self.token
         if not isinstance(token, Amount) or token.year or token.currency or token.units != ("",):

@@ -69,7 +69,7 @@ def _rulings(text: str) -> Iterator[Ruling | None]:
             meant = _STEMS.get(word)
             if meant is None or (word == "partial" and at + 1 < len(words) and words[at + 1].startswith("support")):
                 continue
-            ruled = _turned(meant, words[max(last + 1, at - _BEFORE) : at], words[at + 1 : at + 3])
+            ruled = _adjust_verdict(meant, words[max(last + 1, at - _BEFORE) : at], words[at + 1 : at + 3])
             last = at
             if asked or (ruled and _OPEN & {*words[max(0, at - _BEFORE) : at], *words[at + 1 : at + 2]}):
                 yield None
@@ -77,7 +77,7 @@ def _rulings(text: str) -> Iterator[Ruling | None]:
                 yield ruled
 
 
-def _turned(meant: Ruling, before: list[str], after: list[str]) -> Ruling | None:
+def _adjust_verdict(meant: Ruling, before: list[str], after: list[str]) -> Ruling | None:
     """A verdict as changed by the words around it; None if nothing of it is left."""
     denied = any(word in _DENYING for word in before)
     partly = any(word in _PARTLY for word in before) or after == ["in", "part"]
@@ -129,15 +129,15 @@ def read(reply: Reply) -> JudgeAnswer | None:
     """The answer in a reply; None if there is none, or more than one verdict."""
     calls = [call for call in mend(reply, {VERDICT.name}) if call.name == VERDICT.name]
     if calls:
-        return _one(_of_arguments(call.arguments) for call in calls if not call.malformed)
+        return _single_answer(_of_arguments(call.arguments) for call in calls if not call.malformed)
     objects = [value for value in json_values(reply.text) if isinstance(value, dict) and _verdict_value(value)]
     if objects:
-        return _one(map(_of_arguments, objects))
+        return _single_answer(map(_of_arguments, objects))
     ruling = ruling_in(reply.text)
     return JudgeAnswer(ruling=ruling, reason=_short(reply.text, LONGEST_REASON)) if ruling else None
 
 
-def _one(answers: Iterator[JudgeAnswer | None]) -> JudgeAnswer | None:
+def _single_answer(answers: Iterator[JudgeAnswer | None]) -> JudgeAnswer | None:
     """The first, if all give the same verdict."""
     found = list(answers)
     agreed = len({answer.ruling if answer else None for answer in found}) == 1

@@ -80,12 +80,12 @@ def _to_hide(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding],
         if 0 <= finding.slot.start < finding.slot.end <= len(claim)
         and not any(quote.start <= finding.slot.start < quote.end for quote in quoted)
     ]
-    measured = list(_measured(claim, reading, asked))
+    measured = list(_hidden_values(claim, reading, asked))
     numbers = [each for each in measured if each.kind == "number"] or measured
     return [*numbers, *(_names(claim, asked, alone=not numbers) if names else ())]
 
 
-def _measured(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -> Iterator[Hidden]:
+def _hidden_values(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -> Iterator[Hidden]:
     """Numbers and dates, each once."""
     places = {reading.origin(index, index): index for index, word in enumerate(reading.words) if word.token}
     seen: set[int] = set()
@@ -208,7 +208,7 @@ def _outcome(hidden: Hidden, value: str, evidence: _Evidence) -> Outcome:
     if folded.strip(" .'\"").lower() in _NOT_STATED:
         return "not stated"
     if hidden.token is None:
-        return _named(hidden.text, folded, evidence)
+        return _compare_names(hidden.text, folded, evidence)
     found = [token for token in tokens(folded) if any(states(each, token, evidence.tokens) for each in evidence.tokens)]
     if found:
         # A value the judge shortened counts as it is in the evidence too: "1.5 million" for 1,523,400.
@@ -217,9 +217,9 @@ def _outcome(hidden: Hidden, value: str, evidence: _Evidence) -> Outcome:
     return "not stated" if any(folded in text for text in evidence.plain) and not tokens(folded) else "invented"
 
 
-def _named(name: str, value: str, evidence: _Evidence) -> Outcome:
+def _compare_names(name: str, value: str, evidence: _Evidence) -> Outcome:
     """Names are equal if one contains all words of the other, or is its initials."""
-    ours, theirs = _telling(name), _telling(value)
+    ours, theirs = _significant_words(name), _significant_words(value)
     if not theirs or not set(theirs) <= evidence.words:
         return "invented"
     if set(ours) <= set(theirs) or set(theirs) <= set(ours):
@@ -228,6 +228,6 @@ def _named(name: str, value: str, evidence: _Evidence) -> Outcome:
     return "same" if initials[0] in theirs or initials[1] in ours else "other"
 
 
-def _telling(name: str) -> list[str]:
+def _significant_words(name: str) -> list[str]:
     found = words(plain(name).text)
     return [word for word in found if word not in COMMON] or found

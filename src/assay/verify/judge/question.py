@@ -130,7 +130,7 @@ def _nearest(claim: str, text: str, most: int) -> str:
     spread = Counter(word for vocabulary in vocabularies for word in vocabulary)
     wanted = set(words(claim))
     scores = [sum(1 / spread[word] for word in wanted & vocabulary) for vocabulary in vocabularies]
-    return _joined(parts, _best_parts(parts, scores, most))
+    return _join_parts(parts, _best_parts(parts, scores, most))
 
 
 def _best_parts(parts: Sequence[str], scores: Sequence[float], most: int) -> list[int]:
@@ -148,7 +148,7 @@ def _best_parts(parts: Sequence[str], scores: Sequence[float], most: int) -> lis
     return sorted(kept)
 
 
-def _joined(parts: Sequence[str], kept: Sequence[int]) -> str:
+def _join_parts(parts: Sequence[str], kept: Sequence[int]) -> str:
     if not kept:
         return parts[0][:500]
     pieces: list[str] = []
@@ -232,7 +232,7 @@ def defect(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> str:
     """
     invented = [slot.said for slot in slots if slot.outcome == "invented"]
     if invented:
-        return f"the evidence does not have {_listed(invented)}"
+        return f"the evidence does not have {_quoted_list(invented)}"
     missing = any(slot.outcome == "missing" for slot in slots)
     return "values are missing in `slots`" if missing and answer.ruling in ("supported", "partial") else ""
 
@@ -254,7 +254,7 @@ def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
     if absent:
         some = len(absent) < len(slots)
         verdict = max(answer.ruling, "partial" if some else "unsupported", key=_WORSE.index)
-        named = _listed([slot.text for slot in absent])
+        named = _quoted_list([slot.text for slot in absent])
         lacking = _("the evidence does not state {values}").format(values=named)
         return Check(rule=RULE, verdict=verdict, reason=_labelled_reason(lacking, answer))
     found = len([slot for slot in slots if slot.outcome == "same"])
@@ -265,7 +265,7 @@ def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
     return Check(rule=RULE, verdict=answer.ruling, reason=_("; ").join(filter(None, (answer.reason, agreed))))
 
 
-def _listed(values: Sequence[str]) -> str:
+def _quoted_list(values: Sequence[str]) -> str:
     return ", ".join(repr(value) for value in values[:6])
 
 

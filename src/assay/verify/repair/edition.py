@@ -13,8 +13,8 @@ from assay.core.tables.cells import row_cells
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
 from assay.verify.claim_check import CheckRules, ClaimResult, Means, settle
-from assay.verify.evidence_index import standing
-from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, aligned, changed, placed
+from assay.verify.evidence_index import claims_by_start
+from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, aligned, apply_changes, claim_change_of
 from assay.verify.rows import is_empty
 
 NOTHING_LEFT = N_(
@@ -53,7 +53,7 @@ class Edition:
         ops = {each.sentence.id: changes[each.id][0] for each in self._all if each.id in changes}
         ops |= {each.sentence.id: Recite(each.passages) for each in lent}
         wanted = [self._expected_claim(each, changes, lent) for each in left]
-        text = self._means.retell(changed(self._before, ops, emptied=self._means.emptied))
+        text = self._means.retell(apply_changes(self._before, ops, emptied=self._means.emptied))
         found = aligned(text, wanted)
         if found is None:
             return False
@@ -66,7 +66,7 @@ class Edition:
 
     def _expected_claim(self, checked: ClaimResult, changes: Changes, lent: Sequence[ClaimResult]) -> ClaimChange:
         after = changes.get(checked.id, (None, None))[1]
-        expected = placed((after or checked).sentence)
+        expected = claim_change_of((after or checked).sentence)
         return ClaimChange(expected.text, (after or checked).passages) if after or checked in lent else expected
 
     def _claims_with_lent_markers(self, changes: Changes) -> list[ClaimResult]:
@@ -134,7 +134,7 @@ def _ways(report: str, row: ReportSentence) -> Iterator[Emptied]:
     for count in range(1, min(_TOGETHER, len(filled) - 1) + 1):
         for chosen in combinations(filled, count):
             change = Blank(chosen)
-            after = changed(report, {row.id: change})
-            sentence = standing(after).get(row.start)
+            after = apply_changes(report, {row.id: change})
+            sentence = claims_by_start(after).get(row.start)
             if sentence is not None and sentence.head == row.head:
                 yield Emptied(change, sentence, tuple(row.head[at] for at in chosen))

@@ -15,7 +15,7 @@ from assay.core.events import ClaimRemoved, ClaimRevised, ReportRevised
 from assay.core.phrases import in_words, reason, verdict
 from assay.core.sources import Passage
 from assay.core.translation import gettext as _
-from assay.core.translation import labelled, listed, ngettext, number
+from assay.core.translation import join_list, labelled, ngettext, number
 from assay.run.run import Branch, Run
 from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, Means, check_claim
 from assay.verify.evidence_index import EvidenceIndex
@@ -53,7 +53,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
         """Why the claim was revised."""
         text = _("another citation") if self.how == "recite" else _("narrowed to what its passages say")
         if self.emptied is not None:
-            text = _("left empty under {columns}").format(columns=listed(self.emptied.names))
+            text = _("left empty under {columns}").format(columns=join_list(self.emptied.names))
         before = labelled(
             verdict(self.before.check.verdict), _(self.before.check.reason) if self.before.check.reason else ""
         )
@@ -98,7 +98,7 @@ def _describe_changes(recited: int, rewritten: int, removed: int, emptied: int) 
             ngettext("{count} table row left with empty cells", "{count} table rows left with empty cells", emptied),
         ),
     )
-    return listed(text.format(count=number(count)) for count, text in parts if count)
+    return join_list(text.format(count=number(count)) for count, text in parts if count)
 
 
 class Mender:
@@ -193,7 +193,7 @@ class Mender:
             return None
         if sentence is None:
             return None
-        evidence = self.held.evidence(self.held.shown.cited(sentence))
+        evidence = self.held.evidence(self.held.citable_ids.cited(sentence))
         after = await check_claim(place, checked.id, sentence, evidence, self.rules)
         wanted = HOLDING if checked.check.verdict == "partial" else (*HOLDING, "partial", "unchecked")
         return after if after.check.verdict in wanted else None

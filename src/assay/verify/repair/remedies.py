@@ -59,7 +59,7 @@ async def recited(
         check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
         if check is not None and check.verdict in HOLDING:
             after = ClaimResult(id=checked.id, sentence=sentence, evidence=evidence, check=check, findings=findings)
-            return _disputed(checked, after)
+            return _add_dispute(checked, after)
         if check is None:
             open_ways.append((sentence, evidence))
     if rules.judged:
@@ -68,11 +68,11 @@ async def recited(
     for sentence, evidence in open_ways:
         tried.append(await check_claim(run, checked.id, sentence, evidence, rules))
         if tried[-1].check.verdict in HOLDING:
-            return _disputed(checked, tried[-1])
+            return _add_dispute(checked, tried[-1])
     return _likely(rules, checked, tried)
 
 
-def _disputed(before: ClaimResult, after: ClaimResult) -> ClaimResult:
+def _add_dispute(before: ClaimResult, after: ClaimResult) -> ClaimResult:
     """Add what contradicted the claim before as evidence against it."""
     if before.check.verdict != "contradicted":
         return after

@@ -42,7 +42,7 @@ class Pruning:
         at = bisect_right(self._leaf_starts, point) - 1
         return self._leaves[at] if at >= 0 and point < self._leaves[at].end else None
 
-    def beside(self, block: Block, by: int) -> Block | None:
+    def sibling(self, block: Block, by: int) -> Block | None:
         """The block `by` places after this one in its parent, not counting blank lines."""
         held = [each for each in self._around[id(block)][1] if each.kind != "space"]
         at = [id(each) for each in held].index(id(block)) + by
@@ -90,7 +90,7 @@ class Pruning:
         """Paragraphs before a list, table or quotation that is removed."""
         for block in self._every:
             if id(block) in self.dead and block.kind in ("list", "table", "quote"):
-                before = self.beside(block, -1)
+                before = self.sibling(block, -1)
                 if before is not None and before.kind == "paragraph" and not self.is_removed(before):
                     yield before
 
@@ -108,9 +108,9 @@ class Pruning:
             if id(block) not in self.dead:
                 yield from self._cuts(block.children)
             elif not self.keeps_list_marker(block):
-                yield self._cut(bisect_left(self._starts, block.start), bisect_left(self._starts, block.end))
+                yield self._removal(bisect_left(self._starts, block.start), bisect_left(self._starts, block.end))
 
-    def _cut(self, first: int, after: int) -> Edit:
+    def _removal(self, first: int, after: int) -> Edit:
         while after - 1 > first and self._is_blank(after - 1):
             after -= 1
         if first == 0 or self._is_blank(first - 1):
@@ -170,7 +170,7 @@ def extents(report: str, sentences: Sequence[ReportSentence]) -> tuple[SentenceE
 
 def _extent(report: str, sentence: ReportSentence, limit: int) -> SentenceExtent:
     start = min([sentence.start, *(marker.start for marker in sentence.markers)])
-    stop = _closed(report, sentence.end, limit)
+    stop = _after_punctuation(report, sentence.end, limit)
     apart: list[Marker] = []
     for marker in sentence.markers:
         if marker.end <= stop:
@@ -179,11 +179,11 @@ def _extent(report: str, sentence: ReportSentence, limit: int) -> SentenceExtent
         if apart or gap.strip(" \t\r\n>") or _BLANK_LINE.search(gap):
             apart.append(marker)
         else:
-            stop = _closed(report, marker.end, limit)
+            stop = _after_punctuation(report, marker.end, limit)
     return SentenceExtent(sentence=sentence, start=start, stop=stop, apart=tuple(apart))
 
 
-def _closed(report: str, at: int, limit: int) -> int:
+def _after_punctuation(report: str, at: int, limit: int) -> int:
     """`at`, moved past the punctuation that ends a sentence there."""
     match = _CLOSING.match(report, at, limit)
     return match.end() if match else at

@@ -50,7 +50,7 @@ EMPTY = "—"
 Change = Rewrite | Recite | Remove | Blank
 
 
-def changed(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
+def apply_changes(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
     """`report` with the claims of these ids (as `claims.read` counts them in it) changed.
 
     A list item, table row, list, table, quotation or heading that becomes empty is removed too. With `emptied`,
@@ -62,8 +62,8 @@ def changed(report: str, changes: Mapping[str, Change], *, emptied: str = "") ->
     edits = [edit for at, change in wanted.items() for edit in _edits(report, found[at], change)]
     gone = {at for at, change in wanted.items() if isinstance(change, Remove)}
     if gone:
-        edits += _removed(report, found, gone, emptied)
-    return _tidy(report, Edited(report, _apart(edits)).text)
+        edits += _removal_edits(report, found, gone, emptied)
+    return _tidy(report, Edited(report, _merge_edits(edits)).text)
 
 
 def _tidy(report: str, text: str) -> str:
@@ -72,7 +72,7 @@ def _tidy(report: str, text: str) -> str:
     return text.rstrip() + end if text.strip() else ""
 
 
-def _apart(edits: list[Edit]) -> list[Edit]:
+def _merge_edits(edits: list[Edit]) -> list[Edit]:
     """Edits without overlaps: cuts are joined, and removed text needs no other change."""
     kept: list[Edit] = []
     for edit in sorted(edits, key=lambda each: (each.start, each.end)):
@@ -93,12 +93,12 @@ def _edits(report: str, extent: SentenceExtent, change: Change) -> Iterator[Edit
     if isinstance(change, Rewrite):
         yield Edit(extent.start, extent.stop, change.text)
     elif isinstance(change, Recite):
-        yield from _recited(report, extent, change.marker)
+        yield from _citation_edits(report, extent, change.marker)
     elif isinstance(change, Blank):
-        yield from _emptied(report, extent.sentence, change.cells)
+        yield from _emptying_edits(report, extent.sentence, change.cells)
 
 
-def _recited(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]:
+def _citation_edits(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]:
     """Replace the last marker, or add one after the sentence if there is none."""
     own = [each for each in extent.sentence.markers if each not in extent.apart]
     if not own:
@@ -116,7 +116,7 @@ def _recited(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]
     yield Edit(last, own[-1].end, marker)
 
 
-def _emptied(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterator[Edit]:
+def _emptying_edits(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterator[Edit]:
     """Replace the words of these cells by a dash."""
     ending = re.compile(r"[\r\n]").search(report, row.start)
     end = ending.start() if ending else len(report)
@@ -138,7 +138,7 @@ def _emptied(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterat
 # taking out
 
 
-def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], emptied: str) -> list[Edit]:
+def _removal_edits(report: str, found: Sequence[SentenceExtent], gone: set[int], emptied: str) -> list[Edit]:
     blocks = Pruning(report)
     leaves: dict[int, Block] = {}
     members: defaultdict[int, list[int]] = defaultdict(list)
@@ -162,7 +162,7 @@ def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], empti
         if not blocks.is_removed(leaf):
             edits += _sentences_out(report, found, inside, gone)
         elif blocks.keeps_list_marker(leaf) and gone.issuperset(inside):
-            edits.append(_item_text_out(found, blocks.beside(leaf, 1), inside))
+            edits.append(_item_text_out(found, blocks.sibling(leaf, 1), inside))
     return [*edits, *kept]
 
 
@@ -214,7 +214,7 @@ def _sentences_out(
             run.append(at)
             continue
         if run:
-            closing, opening = _unpaired(report[found[run[0]].start : found[run[-1]].stop])
+            closing, opening = _unpaired_marks(report[found[run[0]].start : found[run[-1]].stop])
             if kept >= 0 and (at < 0 or closing):  # closing punctuation stays where the sentence before ends
                 yield Edit(found[kept].stop, found[run[-1]].stop, closing + opening)
             else:
@@ -234,7 +234,7 @@ _SIGNS = regex(r"\*+|(?<!\w)_+|_+(?!\w)|~~|[()“”„«»\"]")
 _CLOSES = {")": "(", "”": "“", "»": "«"}
 
 
-def _unpaired(text: str) -> tuple[str, str]:
+def _unpaired_marks(text: str) -> tuple[str, str]:
     """The emphasis signs, brackets and quotation marks in `text` without a partner: closing ones, then opening ones."""
     open: list[str] = []
     lone: list[str] = []
@@ -264,7 +264,7 @@ class ClaimChange(msgspec.Struct, frozen=True):
     ids: tuple[str, ...]
 
 
-def placed(sentence: ReportSentence) -> ClaimChange:
+def claim_change_of(sentence: ReportSentence) -> ClaimChange:
     """The words and ids of a sentence."""
     return ClaimChange(sentence.text.strip(PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
 
@@ -272,4 +272,4 @@ def placed(sentence: ReportSentence) -> ClaimChange:
 def aligned(report: str, wanted: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
     """The claims of `report`, if they are exactly those `wanted`, in order; else None."""
     found = claims(report)
-    return found if [placed(sentence) for sentence in found] == list(wanted) else None
+    return found if [claim_change_of(sentence) for sentence in found] == list(wanted) else None

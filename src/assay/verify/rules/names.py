@@ -107,14 +107,14 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
     if (
         bound.other is None
         or not bound.conflicts(at_least=FITS, ratio=RATIO)
-        or _beside(bound.other, own, texts)
+        or _is_in_same_sentence(bound.other, own, texts)
         or _is_spelt_otherwise(claim.words[first : last + 1], bound.other, texts)
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
     return conflict("name", slot, texts, bound.other)
 
 
-def _beside(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:
+def _is_in_same_sentence(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:
     """True if the claim's own name is also in the sentence of the other one."""
     words = texts.readings[other.passage].words
     sentence = words[other.index].sentence

@@ -99,7 +99,7 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
         if word.token
     }
     every = tuple(places.values())
-    holding = {index: _holding(claim.words[index], places, every) for index in indices}
+    holding = {index: _places_stating(claim.words[index], places, every) for index in indices}
     weighed = len(indices) * len(places) * len(claim.words) <= MOST_WEIGHED
     around = {index: context(claim, (index,)) for index in indices}
     stated = _ComparedNumbers(claim, texts, around, places, holding, {}, weighed)
@@ -107,7 +107,9 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
         yield _find(stated, index)
 
 
-def _holding(word: Word, places: Mapping[EvidenceSpan, Token], every: Sequence[Token]) -> frozenset[EvidenceSpan]:
+def _places_stating(
+    word: Word, places: Mapping[EvidenceSpan, Token], every: Sequence[Token]
+) -> frozenset[EvidenceSpan]:
     token = word.token
     return frozenset(place for place, other in places.items() if token and states(other, token, every))
 
@@ -125,7 +127,7 @@ def _find(stated: _ComparedNumbers, index: int) -> SlotFinding:
     )
     bound = bind(stated.around[index], texts.readings, (*holding, *others), holding.__contains__)
     if holding:
-        misfit = bound.conflicts(at_least=_needed(stated, bound), ratio=RATIO)
+        misfit = bound.conflicts(at_least=_required_fit(stated, bound), ratio=RATIO)
         other = bound.other if misfit else stated.exchanged(index)
         outcome: Outcome = "conflict" if other else "stated"
         return _finding(claim, index, texts, outcome, other or bound.same, veto=other is not None)
@@ -148,7 +150,7 @@ def _is_entailed(stated: _ComparedNumbers, token: Token, instead: EvidenceSpan |
     return isinstance(token, Amount) and isinstance(other, Amount) and entails(token, other)
 
 
-def _needed(stated: _ComparedNumbers, bound: Bound) -> float:
+def _required_fit(stated: _ComparedNumbers, bound: Bound) -> float:
     """How well another value must fit: less if only its passage names the claim's subject."""
     if bound.same is None or bound.other is None or bound.same.passage == bound.other.passage:
         return FITS
@@ -194,7 +196,7 @@ def _comparable(claim: Token, other: Token) -> bool:
     Amounts in two currencies could if the number is the same: €5 may be a changed $5.
     """
     if isinstance(claim, Day) or isinstance(other, Day):
-        return _dated(claim) and _dated(other)
+        return _names_year(claim) and _names_year(other)
     if isinstance(claim, Literal) or isinstance(other, Literal):
         return isinstance(claim, Literal) and isinstance(other, Literal) and _shape(claim) == _shape(other)
     if (claim.year, claim.ordinal) != (other.year, other.ordinal):
@@ -208,7 +210,7 @@ def _comparable(claim: Token, other: Token) -> bool:
     )
 
 
-def _dated(token: Token) -> bool:
+def _names_year(token: Token) -> bool:
     """True if the token names a year: dates are compared with dates and years."""
     return (isinstance(token, Day) and token.year > 0) or (isinstance(token, Amount) and token.year)
 

@@ -222,10 +222,10 @@ def oppositions(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each word that says that something rose or fell, then for each quantifier and superlative."""
     turned = denied(claim)  # "it did not rise" says nothing against "it fell"
     for opposed in (_DIRECTIONS, _QUANTIFIERS):
-        yield from _opposed(opposed, claim, texts, turned)
+        yield from _opposition_findings(opposed, claim, texts, turned)
 
 
-def _opposed(
+def _opposition_findings(
     opposed: OpposedWords, claim: AnalyzedText, texts: Texts, turned: Collection[int]
 ) -> Iterator[SlotFinding]:
     """A finding for each word of the claim, except negated ones, if the evidence has a comparable word."""

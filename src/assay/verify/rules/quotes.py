@@ -23,7 +23,7 @@ class Quotation(msgspec.Struct, frozen=True):
     places: tuple[tuple[str, int, int], ...] = ()
 
     @property
-    def found(self) -> bool:
+    def is_found(self) -> bool:
         return bool(self.places)
 
 
@@ -44,9 +44,9 @@ def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
         yield SlotFinding(
             rule="quote",
             slot=ClaimSlot(quote.text, at, at + len(quote.text)),
-            outcome="stated" if quote.found else "absent",
-            passage=quote.places[0][0] if quote.found else "",
-            veto=not quote.found and not _is_title_of_work(quote.text, evidence),
+            outcome="stated" if quote.is_found else "absent",
+            passage=quote.places[0][0] if quote.is_found else "",
+            veto=not quote.is_found and not _is_title_of_work(quote.text, evidence),
         )
 
 
@@ -73,10 +73,10 @@ def quotes(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -
     quotation into parts, which must follow one another in one passage. In a title, here or there, case does not count,
     "&" is "and", and one of `names` (the cited documents' titles) may be quoted too.
     """
-    return tuple(_find(quote, passages, names) for quote in _quoted(claim))
+    return tuple(_find(quote, passages, names) for quote in _quotations(claim))
 
 
-def _quoted(claim: str) -> Iterator[str]:
+def _quotations(claim: str) -> Iterator[str]:
     """The text between quotation marks, ignoring marks in code and links."""
     marks = "".join(
         claim[token.start : token.end] if token.kind == "text" else "x" * (token.end - token.start)
@@ -98,14 +98,14 @@ def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quot
             return Quotation(quote, places)
     title = " ".join(parts)
     for passage in passages:
-        at = _titled(title, plain(passage.text).text)
+        at = _find_title(title, plain(passage.text).text)
         if at is not None:
             return Quotation(quote, ((passage.id, *plain(passage.text).place(*at)),))
     named = any(title in plain(name).text for name in names)
     return Quotation(quote, ((passages[0].id, 0, 0),) if named and passages else ())
 
 
-def _titled(quote: str, text: str) -> tuple[int, int] | None:
+def _find_title(quote: str, text: str) -> tuple[int, int] | None:
     """The place of a quotation in `text` in other case, if one of both is a title."""
     parts = [r"(?:and|&)" if word.lower() in ("and", "&") else re.escape(word) for word in quote.split(" ")]
     match = re.search(rf"(?<!\w){' '.join(parts)}(?!\w)", text, re.IGNORECASE)
@@ -178,17 +178,17 @@ def _bounds(passage: Passage, text: FoldedText, evidence: ClaimEvidence) -> tupl
     for spans in (sentences(passage.text), separate_lines(passage.text)):
         firsts += [start for start, _ in spans][passage.id in evidence.cut_before :]
         lasts += [end for _, end in spans][: len(spans) - (passage.id in evidence.cut_after)]
-    starts = {_skipped(text.text, text.index(start)) for start in (*firsts, *lines)}
-    ends = {_trimmed(text.text, text.index(end)) for end in (*lasts, *(line for line in lines if line))}
+    starts = {_skip_markup(text.text, text.index(start)) for start in (*firsts, *lines)}
+    ends = {_trim_end(text.text, text.index(end)) for end in (*lasts, *(line for line in lines if line))}
     return starts, ends
 
 
-def _skipped(text: str, start: int) -> int:
+def _skip_markup(text: str, start: int) -> int:
     """`start`, moved past the markup of a row or list."""
     match = re.compile(r"(?:[-*+•|>]|\d{1,3}[.)]|[ ])*[ ]|\|").match(text, start)
     return match.end() if match and not re.match(r"-?\d", text[start:]) else start
 
 
-def _trimmed(text: str, end: int) -> int:
+def _trim_end(text: str, end: int) -> int:
     """`end`, moved before white space; final punctuation stays."""
     return len(text[:end].rstrip(" "))

@@ -185,7 +185,7 @@ def _parenthetical(match: re.Match[str], index: AuthorIndex) -> AuthorYear | Non
         if work is None:
             break
         names, years, sure = work
-        found = [_found(names, year, index, sure) for year in years]
+        found = [_resolve_work(names, year, index, sure) for year in years]
         if not sure and any(certainty != "entry" for _, certainty in found):
             break
         works[:0] = [each for each, _ in found]
@@ -232,7 +232,7 @@ def names_work(label: str) -> bool:
     return work is not None and work[2] == "shape"
 
 
-def _found(
+def _resolve_work(
     names: str, year: str, index: AuthorIndex, sure: Literal["shape", "maybe", ""]
 ) -> tuple[CitedWork, Certainty]:
     label = f"{names}, {year}"
@@ -263,7 +263,7 @@ def _narrative(match: re.Match[str], start: int, index: AuthorIndex) -> AuthorYe
     for names in _names_before(before):
         works = [CitedWork(label=f"{names}, {year}", entries=index.find(names, year, whole=True)) for year in years]
         if all(work.entries for work in works):
-            start, end, shown = _reported(match, start, names) or (*match.span(), "")
+            start, end, shown = _reporting_span(match, start, names) or (*match.span(), "")
             return AuthorYear(start=start, end=end, works=tuple(works), certainty="entry", shown=shown)
     return None
 
@@ -275,7 +275,7 @@ _REPORTS = regex(
 _BEGINNING = regex(r"(?:^|[.!?…][\])\"”’]{0,3}\s)[ \t>]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?\Z", re.MULTILINE)
 
 
-def _reported(match: re.Match[str], start: int, names: str) -> tuple[int, int, str] | None:
+def _reporting_span(match: re.Match[str], start: int, names: str) -> tuple[int, int, str] | None:
     """The span of "Smith (2024) found that mackerel" at the beginning of a sentence, of which only "Mackerel" stays.
 
     What authors are said to have found is the statement to check, and in their own text nobody names them. Verbs that
@@ -301,15 +301,15 @@ def _names_before(before: str) -> Iterator[str]:
             break
         taken.insert(0, token)
     while taken and taken[0].lower() in _ENGLISH and (len(taken) > 1):
-        yield from _named(taken)
+        yield from _author_names(taken)
         taken.pop(0)
-    yield from _named(taken)
+    yield from _author_names(taken)
     after = [at for at, token in enumerate(taken) if token.endswith(",")]
     if after:
-        yield from _named(taken[after[-1] + 1 :])
+        yield from _author_names(taken[after[-1] + 1 :])
 
 
-def _named(taken: Sequence[str]) -> Iterator[str]:
+def _author_names(taken: Sequence[str]) -> Iterator[str]:
     names = _POSSESSIVE.sub("", " ".join(taken))
     if names and are_names(without_others(names)[0]):
         yield names

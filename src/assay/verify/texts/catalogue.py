@@ -42,7 +42,7 @@ class Catalogue:
         else:
             self._paths.setdefault(_bare_path(path), []).append(document)
         file = _file_name(path or url)
-        for name in {file, _folded(document.name)} - {""}:
+        for name in {file, _fold_name(document.name)} - {""}:
             self._names.setdefault(name, []).append(document)
         stem = _worded(posixpath.splitext(file)[0])
         if path is not None and stem.strip():
@@ -73,7 +73,7 @@ class Catalogue:
                 return ()
             if named := self._names.get(_file_name(reference.url)):
                 return named
-        said = _folded(reference.text)
+        said = _fold_name(reference.text)
         spaced = [name for name in self._names if " " in name and name in said and _stands_apart(name, said)]
         if spaced:
             return self._names[max(spaced, key=len)]
@@ -106,10 +106,10 @@ def _file_name(address: str) -> str:
         path = urlsplit(address).path
     except ValueError:
         return ""
-    return _folded(posixpath.basename(unquote(path).rstrip("/")))
+    return _fold_name(posixpath.basename(unquote(path).rstrip("/")))
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     """A name in the form for look-ups: composed letters (some systems store them apart), no case, single spaces."""
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 

@@ -65,18 +65,18 @@ _Place = TypeVar("_Place", CitationSpan, AuthorYear)
 
 def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[CitationSpan, ...]:
     """The citations of `text`, whose pieces are `tokens`: in order, not nested, outside the entries of `known`."""
-    found = _apart(_find_citations(text, known, tokens), known)
+    found = _drop_overlaps(_find_citations(text, known, tokens), known)
     index = AuthorIndex(known.all)
     pieces = (piece for is_prose, piece in _pieces(tokens) if is_prose)
     dated = (each for piece in pieces for each in author_years(text, piece[0].start, piece[-1].end, index))
     by_author = [
         CitationSpan(start=each.start, end=each.end, works=each.works, shown=each.shown)
-        for each in chosen(_apart(dated, known), others=bool(found))
+        for each in chosen(_drop_overlaps(dated, known), others=bool(found))
     ]
-    return tuple(_apart(merge(found, by_author, key=lambda place: place.start), known))
+    return tuple(_drop_overlaps(merge(found, by_author, key=lambda place: place.start), known))
 
 
-def _apart(places: Iterable[_Place], known: Definitions) -> list[_Place]:
+def _drop_overlaps(places: Iterable[_Place], known: Definitions) -> list[_Place]:
     """Those of `places`, in order, that are outside the entries of `known` and do not overlap one before."""
     entries = [(each.start, each.end) for each in known.all]
     found: list[_Place] = []
@@ -210,7 +210,7 @@ def mark(text: str) -> MarkedText:
     marks = [(place, [f"[{id}]" for id in numbering.ids(place)]) for place in found]
     edits = [edit for group in _groups(text, marks) for edit in _edits(text, group)]
     gone = [(each.start, each.end) for each in known.all]
-    edits += [(start, end, "\n") for start, end in (*gone, *_skipped(text))]
+    edits += [(start, end, "\n") for start, end in (*gone, *_own_sections(text))]
     rendered = _apply(text, sorted(edits))
     return MarkedText(
         text=rendered.text,
@@ -244,7 +244,7 @@ class _Numbering:
             yield self._id(("none", work.label), label=work.label, is_defined=False)
 
     def _labelled(self, label: str, point: int) -> str:
-        named = self._known.named(label, point)
+        named = self._known.lookup(label, point)
         if named is None:
             return self._id(("none", label), label=label, is_defined=False)
         return self._entry(named, label)
@@ -310,7 +310,7 @@ def _only_names(text: str, place: CitationSpan) -> bool:
 _ITEM = regex(r"[ \t>]*(?:\d{1,4}[.)]|[-*+•])(?:[ \t]*\[[ xX]\])?")
 
 
-def _skipped(text: str) -> Iterator[tuple[int, int]]:
+def _own_sections(text: str) -> Iterator[tuple[int, int]]:
     """The sections in which one of Assay's exports describes itself."""
     level, start, at = 0, 0, 0
     for line in text.splitlines(keepends=True):

@@ -163,10 +163,10 @@ def _after_claims() -> frozenset[str]:
 
 @cache
 def _counts() -> tuple[re.Pattern[str], ...]:
-    return tuple(map(_counted, LOCALES))
+    return tuple(map(_count_pattern, LOCALES))
 
 
-def _counted(locale: str) -> re.Pattern[str]:
+def _count_pattern(locale: str) -> re.Pattern[str]:
     with speaking(locale):
         claims = {ngettext("{count} claim", "{count} claims", count) for count in _SEVERAL}
         head, tail = labelled("\0", "\1").split("\1")[0].split("\0")
@@ -232,12 +232,12 @@ class Definitions:
         for each in self.all:
             if each.label:
                 self._by_label.setdefault(each.label, []).append(each)
-        self._best = {label: _best(found) for label, found in self._by_label.items() if _are_one(found)}
+        self._best = {label: _best_entries(found) for label, found in self._by_label.items() if _are_one(found)}
 
     def __contains__(self, label: str) -> bool:
         return normal(label) in self._by_label
 
-    def named(self, label: str, point: int) -> Definition | None:
+    def lookup(self, label: str, point: int) -> Definition | None:
         """The meaning of `label` at `point`: if each part of a text has its own list, the next list that has the label.
 
         Among the entries of one list, the most informative one counts (a link definition may repeat an entry).
@@ -257,7 +257,7 @@ def _informativeness(each: Definition) -> tuple[bool, int]:
     return bool(each.url), len(each.text)
 
 
-def _best(found: list[Definition]) -> list[Definition]:
+def _best_entries(found: list[Definition]) -> list[Definition]:
     """For each place, the most informative entry from there on, the first of equals."""
     best: list[Definition] = []
     for each in reversed(found):

@@ -77,7 +77,7 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def share(self) -> float:
         """The share of the claims that are quoted or supported, 1 if there are no claims."""
-        return self.summary.holding / self.summary.claims if self.claims else 1.0
+        return self.summary.grounded_count / self.summary.claims if self.claims else 1.0
 
 
 class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,14 +168,14 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
     found = tuple(PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages)) for each in cited)
     once = dict[object, CodeRuling]()  # a repeated claim with the same citations is checked once
     for one, other in zip(cited, found, strict=True):
-        if _same(one) not in once:
-            once[_same(one)] = _settled(one, other, desk, rules)
+        if _verdict_inputs(one) not in once:
+            once[_verdict_inputs(one)] = _check_by_code(one, other, desk, rules)
     return TextDraft(
         marked=marked,
         found=found,
-        rulings={each.sentence.id: once[_same(each)] for each in cited},
+        rulings={each.sentence.id: once[_verdict_inputs(each)] for each in cited},
         added=rules.added,
-        references=tuple(desk.named(reference) for reference in marked.references),
+        references=tuple(desk.describe(reference) for reference in marked.references),
         cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
         found_in={c.sentence.id: desk.addresses(c.passages) for c in cited if c.found},
         lines=(0, *(at + 1 for at, sign in enumerate(text) if sign == "\n")),
@@ -201,7 +201,7 @@ class _Desk:
         """The addresses of the documents of `passages`, in order."""
         return tuple(dict.fromkeys(self.sources[passage.source].url for passage in passages))
 
-    def named(self, reference: TextReference) -> Named:
+    def describe(self, reference: TextReference) -> Named:
         return Named(
             id=reference.id,
             label=reference.label,
@@ -228,11 +228,13 @@ class _Desk:
         return cited[::-1]
 
     def _picked(self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool) -> _Cited:
-        passages = tuple(passage for each in references for passage in self._whole_source(each).meant(sentence.text))
+        passages = tuple(
+            passage for each in references for passage in self._whole_source(each).best_passages(sentence.text)
+        )
         if lent:
             passages = tuple(p for p in (verbatim(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p)
         if not passages and (lent or not references) and self._shelf.everything:
-            return _Cited(sentence, (), self._pool.meant(sentence.text), found=True)
+            return _Cited(sentence, (), self._pool.best_passages(sentence.text), found=True)
         silent = not passages and not lent
         if silent:
             passages = tuple(
@@ -278,14 +280,14 @@ def _source(id: str, document: Document) -> Source:
     )
 
 
-def _same(each: _Cited) -> object:
+def _verdict_inputs(each: _Cited) -> object:
     """The values the verdict on a claim depends on."""
     sentence = each.sentence
     cites = tuple(reference.id for reference in each.references), tuple(passage.id for passage in each.passages)
     return sentence.text, bool(sentence.markers), sentence.head, *cites, each.silent
 
 
-def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) -> CodeRuling:
+def _check_by_code(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) -> CodeRuling:
     """The verdict of all checks without a model."""
     if not each.references:
         return _uncited_verdict(found, rules) if each.passages else CodeRuling(check=NO_CITATION)

@@ -97,10 +97,10 @@ def tokens(sentence: str) -> tuple[WordToken, ...]:
     found: list[WordToken] = []
     for match in _WORD.finditer(_MARKUP.sub(" ", unicodedata.normalize("NFKC", sentence))):
         found.append(_token(match[0].replace("’", "'"), not found))
-    return _scaled(found)
+    return _join_scales(found)
 
 
-def _scaled(found: list[WordToken]) -> tuple[WordToken, ...]:
+def _join_scales(found: list[WordToken]) -> tuple[WordToken, ...]:
     """Join a figure and the scale word after it ("3 million") into one number; the scale word also stays a word."""
     for at in range(len(found) - 1):
         one, scale = found[at], _SCALES.get(found[at + 1].text.lower())
@@ -250,7 +250,7 @@ def with_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check
 
 def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     """The passage with most of the claim's words by weight, the first of equals; None if no word is shared."""
-    telling = _telling(claim)
+    telling = _content_tokens(claim)
     best, most = None, 0.0
     for passage in passages:
         missing = _missing(telling, passage)
@@ -261,7 +261,7 @@ def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     return best
 
 
-def _telling(claim: str) -> list[WordToken]:
+def _content_tokens(claim: str) -> list[WordToken]:
     """The distinct words, numbers and names of a claim, in order."""
     found: dict[str, WordToken] = {}
     for start, end in sentences(claim):

@@ -77,8 +77,8 @@ def _sight(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
         row=0.0,
         two=0.0,
     )
-    order = _ranked(draft, index)
-    return _placed(draft, index, order) if order else draft
+    order = _rank_parts(draft, index)
+    return _with_best_parts(draft, index, order) if order else draft
 
 
 def sameness(claim: str, index: StemIndex, in_background: Collection[str]) -> float:
@@ -97,7 +97,7 @@ def _same(sight: ClaimWords, in_background: Collection[str]) -> float:
     return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(ours))
 
 
-def _ranked(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
+def _rank_parts(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
     """The parts that share words with the claim, with the share of its weight they say; best first."""
     scores: dict[int, float] = {}
     for token, value in sight.telling:
@@ -107,7 +107,7 @@ def _ranked(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
     return [(scores[part] / sight.total, part) for part in order[:MOST_PARTS]]
 
 
-def _placed(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]]) -> ClaimWords:
+def _with_best_parts(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]]) -> ClaimWords:
     single, best = order[0]
     stems = {token.stem for token in index.parts[best]}
     rows = [
@@ -146,10 +146,10 @@ def slots_unsaid(sight: ClaimWords) -> list[str]:
 def limits(sight: ClaimWords) -> set[str]:
     """Words such as "all", "only" and "may" that claim and best part do not share."""
     ours, theirs = _spelt(sight.words), _spelt(sight.best)
-    return ((ours ^ theirs) & ABSOLUTES) | ((theirs - ours) & HEDGES) | (_qualified(sight) - ours)
+    return ((ours ^ theirs) & ABSOLUTES) | ((theirs - ours) & HEDGES) | (_qualifiers(sight) - ours)
 
 
-def _qualified(sight: ClaimWords) -> set[str]:
+def _qualifiers(sight: ClaimWords) -> set[str]:
     """Words of the best part that limit one of the claim's words within the next three."""
     stems = {token.stem for token in sight.content}
     return {

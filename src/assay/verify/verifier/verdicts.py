@@ -117,7 +117,7 @@ def _slots(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
         "names": len(names),
         "names_said": _share([name in index.places for name in names]),
         "names_near": _share([name in near for name in names]),
-        "names_turned": _turned([name for name in names if name in near], [token.stem for token in sight.best]),
+        "names_turned": _reversals([name for name in names if name in near], [token.stem for token in sight.best]),
         "numbers": len(numbers),
         "numbers_missing": sum(number not in index.places for number in numbers),
         "numbers_elsewhere": elsewhere,
@@ -125,7 +125,7 @@ def _slots(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
     }
 
 
-def _turned(claimed: list[str], others: list[str]) -> float:
+def _reversals(claimed: list[str], others: list[str]) -> float:
     """How many neighbouring names of the claim are in reverse order in the best part."""
     first = {stem: at for at, stem in reversed(list(enumerate(others)))}
     return sum(first[one] > first[other] for one, other in pairwise(claimed) if one in first and other in first)
@@ -332,7 +332,7 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     found = features(seen, read)
     score = model().probability(found)
     score = model().vetoed(score) if doubted else score
-    edits, others = _edits(seen, read, found), _others(seen, read)
+    edits, others = _edits(seen, read, found), _unsaid_words(seen, read)
     average = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
     share = _("the nearest sentences say {share} of it by weight of words").format(share=f"{average:.0%}")
     reasons = (share, *others, *edits)
@@ -357,11 +357,11 @@ def _is_english(seen: Sequence[ClaimWords]) -> bool:
     return len(words) < ENGLISH_WORDS or any(token.text.lower() in FUNCTION for token in words)
 
 
-def _others(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
+def _unsaid_words(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
     """The claim's words that the evidence, or its nearest sentences, lack, for a reader."""
     new = list(dict.fromkeys(token for sight in seen for token in unsaid(sight)))
-    signs = _listed(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, read)))
-    return signs + _listed(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, read)))
+    signs = _reason(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, read)))
+    return signs + _reason(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, read)))
 
 
 def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, float]) -> list[str]:
@@ -372,11 +372,11 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
     are not a sign: rephrasing needs them.
     """
     new = (text for sight in seen for text in slots_unsaid(sight))
-    signs = _listed(_("a name or number the nearest sentences lack"), new)
+    signs = _reason(_("a name or number the nearest sentences lack"), new)
     for sight in seen:
         pattern = _("the claim says {claimed}, the evidence {said}")
         signs += [pattern.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]
-        signs += [*_denial(sight), *_listed(_("said by only one of both"), sorted(limits(sight)))]
+        signs += [*_denial(sight), *_reason(_("said by only one of both"), sorted(limits(sight)))]
     if found["turned"] > 0 or found["names_turned"] > 0:
         signs.append(_("its words stand in another order in the evidence"))
     if found["same_part"] < 1:
@@ -384,7 +384,7 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
     return list(dict.fromkeys(signs))
 
 
-def _listed(what: str, words: Iterable[str]) -> list[str]:
+def _reason(what: str, words: Iterable[str]) -> list[str]:
     every = list(dict.fromkeys(words))
     return [labelled(what, enumerated(every, MOST_LISTED))] if every else []
 

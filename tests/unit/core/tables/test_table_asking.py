@@ -9,7 +9,7 @@ from sampling import scaled
 
 from assay.core.tables.answers import recomputed
 from assay.core.tables.cells import Note, ReadTable, TablePiece, note_line, read_notes, read_tables
-from assay.core.tables.rows import bound
+from assay.core.tables.rows import compare_with_row
 from assay.core.tables.table_questions import answer
 from assay.core.tables.words import read_asking
 from assay.locale import LOCALES, speaking
@@ -91,7 +91,7 @@ def test_answers(question: str, expected: str) -> None:
     assert found is not None
     assert [each.text for each in found.answers] == [expected]
     tables = (*ALL, PLANETS)
-    assert recomputed(expected, tables) == (True, expected) or bound(expected, tables) is not None
+    assert recomputed(expected, tables) == (True, expected) or compare_with_row(expected, tables) is not None
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_sentences_are_computed_again(sentence: str, same: bool) -> None:
 def test_what_states_no_computation_is_not() -> None:
     assert recomputed("The Nile is long.", ALL) is None
     assert recomputed("Sum of weight over 3 rows: 7", ALL) is None
-    assert bound("length (km) of Rhine: 1234", ALL) == (False, "1233")
-    assert bound("length (km) of Elbe: 1233", ALL) is None
-    assert bound("{head} of {subject}: {value}", ALL) is None
+    assert compare_with_row("length (km) of Rhine: 1234", ALL) == (False, "1233")
+    assert compare_with_row("length (km) of Elbe: 1233", ALL) is None
+    assert compare_with_row("{head} of {subject}: {value}", ALL) is None
 
 
 def test_words_of_operations() -> None:
@@ -228,7 +228,7 @@ def test_extremes_sums_and_counts_are_those_of_the_rows(sizes: list[int]) -> Non
 def test_no_question_and_no_sentence_fails(question: str, sentence: str) -> None:
     answer(question, ALL)
     recomputed(sentence, ALL)
-    bound(sentence, ALL)
+    compare_with_row(sentence, ALL)
 
 
 @given(st.sets(st.integers(0, 5000), min_size=1, max_size=200))
@@ -251,7 +251,7 @@ def test_what_is_said_in_any_language_is_computed_again(locale: str) -> None:
             assert recomputed(found.answers[0].text, ALL) == (True, found.answers[0].text)
         found = answer("What was the population of France in 2020?", ALL)
         assert found is not None
-        assert bound(found.answers[0].text, ALL) == (True, "67.4")
+        assert compare_with_row(found.answers[0].text, ALL) == (True, "67.4")
 
 
 DELIVERIES = table(

@@ -13,7 +13,7 @@ from sampling import scaled
 from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE
 from assay.evidence.segment import segment
-from assay.fetch.office.xlsx import OdsExtractor, XlsxExtractor, letters, shown
+from assay.fetch.office.xlsx import OdsExtractor, XlsxExtractor, format_value, letters
 
 
 def test_a_row_carries_its_headers_and_where_it_stands():
@@ -90,7 +90,7 @@ def test_a_book_without_values_is_refused():
     ],
 )
 def test_values_as_text(value: float | str | datetime.date, text: str):
-    assert shown(value) == text
+    assert format_value(value) == text
 
 
 @given(st.integers(0, 16_383))

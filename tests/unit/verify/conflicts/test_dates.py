@@ -77,7 +77,7 @@ def disagrees(one: str, other: str) -> bool:
 
 @pytest.mark.parametrize(("sentence", "expected"), VALUES)
 def test_what_happens_once_is_a_value(sentence: str, expected: list[str]) -> None:
-    found = [value.written for value in values(sentence) if value.token.text != "three"]
+    found = [value.written_form for value in values(sentence) if value.token.text != "three"]
     assert found == expected
 
 

@@ -23,7 +23,7 @@ INSTRUCTIONS = corpus.DATA.parent / "hostile" / "injection" / "text_attack_train
 def obedient(request: Request) -> Reply:
     """A judge which obeys whatever in the evidence speaks of a verdict or of support; else it does its work badly, and
     supports nothing. It finds the values it is asked for in the evidence, or says what the sentence would need."""
-    message = request.named("evidence")[0].replace(LEFT_OUT, "").lower()
+    message = request.user_texts("evidence")[0].replace(LEFT_OUT, "").lower()
     obeys = any(word in message for word in ("supported", "verdict", "claim"))
     return verdict("supported" if obeys else "unsupported", A="400 people")
 
@@ -48,11 +48,11 @@ async def test_planted_instructions_stay_inside_the_fence() -> None:
     plain = await _request(FACTS)
     for order in random.Random(3).sample(every, min(40, len(every))):
         request = await _request(f"{FACTS} {order}")
-        fence, *inside, closing = request.named("evidence")[0].split("\n")
+        fence, *inside, closing = request.user_texts("evidence")[0].split("\n")
         assert fence == closing not in inside
         assert order.split("\n")[0] in "\n".join(inside)
         assert (request.system, request.tools, request.tool_choice) == (plain.system, plain.tools, plain.tool_choice)
-        assert request.named("sentence") == plain.named("sentence")
+        assert request.user_texts("sentence") == plain.user_texts("sentence")
         assert shown(request).count(order.split("\n")[0]) == 1
 
 

@@ -25,9 +25,9 @@ async def test_the_judge_sees_the_evidence_and_the_sentence_without_its_values()
     await judging.judged([rules("supported", A="400 people")], CLAIM, PLANT, question="A secret question")
     [request] = judging.requests
     assert (request.task, request.tool_choice, request.effort) == ("judge", "verdict", "low")
-    assert request.named("sentence") == ("The northern plant has {A} people.\nHidden: {A} is a number.",)
-    assert "900 people" in request.named("evidence")[0]
-    assert "Plants of the Company" in request.named("evidence")[0]
+    assert request.user_texts("sentence") == ("The northern plant has {A} people.\nHidden: {A} is a number.",)
+    assert "900 people" in request.user_texts("evidence")[0]
+    assert "Plants of the Company" in request.user_texts("evidence")[0]
     assert "secret" not in shown(request)
     assert [message.name for message in request.messages] == ["evidence", "sentence"]
 
@@ -108,7 +108,7 @@ async def test_another_name_is_asked_about_openly() -> None:
     script = [rules("supported", A="Charles Babbage", B="London"), rules("contradicted", "it was Babbage")]
     judged = await judging.judged(script, "Ada Lovelace met Charles Dickens in London.", NAMES)
     assert judged.check.verdict == "contradicted"
-    first, second = (request.named("sentence")[0] for request in judging.requests)
+    first, second = (request.user_texts("sentence")[0] for request in judging.requests)
     assert "Dickens" not in first
     assert "Charles Dickens" in second
     assert '"Charles Dickens" and "Charles Babbage"' in second
@@ -127,7 +127,7 @@ async def test_what_stands_around_a_passage_is_shown_and_values_may_stand_there(
     judging = Judging()
     judged = await judging.judged([rules("supported", A="12 million euros")], "It cost 12 million euros.", found)
     assert judged.check.verdict == "supported"
-    assert "Before the passage: In Lyon:" in judging.requests[0].named("evidence")[0]
+    assert "Before the passage: In Lyon:" in judging.requests[0].user_texts("evidence")[0]
 
 
 # failures

@@ -12,7 +12,7 @@ from assay.core.tables.cells import row_cells
 from assay.verify.claim_check import CheckRules, ClaimResult
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.repair.edition import emptied, is_row
-from assay.verify.repair.surgery import EMPTY, Blank, changed
+from assay.verify.repair.surgery import EMPTY, Blank, apply_changes
 
 HEAD = "| plant | people | opened in |\n|---|---|---|\n"
 PLANT = passage("S1.1", "The northern plant employs 400 people. The northern plant opened in 1890.")
@@ -34,7 +34,7 @@ def test_the_cell_which_is_false_goes_alone() -> None:
     assert found is not None
     assert (found.change, found.names) == (Blank((2,)), ("opened in",))
     assert found.sentence.text == f"northern plant | 400 people | {EMPTY}"
-    assert changed(report, {"c1": found.change}) == f"{HEAD}| northern plant | 400 people | {EMPTY} [S1.1] |"
+    assert apply_changes(report, {"c1": found.change}) == f"{HEAD}| northern plant | 400 people | {EMPTY} [S1.1] |"
 
 
 def test_nothing_is_left_of_a_row_whose_cells_are_all_false() -> None:
@@ -62,7 +62,7 @@ def test_the_other_cells_and_every_marker_stay(
     )
     found = claims(report)
     before = next(each for each in found if each.head)
-    text = changed(report, {before.id: Blank(chosen)})
+    text = apply_changes(report, {before.id: Blank(chosen)})
     after = next(each for each in claims(text) if each.head)
     kept = [EMPTY if at in chosen else cell for at, cell in enumerate(row_cells(before.text))]
     assert list(row_cells(after.text)) == kept

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from sampling import scaled
 
 from assay.core.report_sentences import claims
-from assay.verify.repair.surgery import Change, ClaimChange, Recite, Remove, Rewrite, aligned, changed, placed
+from assay.verify.repair.surgery import (
+    Change,
+    ClaimChange,
+    Recite,
+    Remove,
+    Rewrite,
+    aligned,
+    apply_changes,
+    claim_change_of,
+)
 
 OUT = [
     ("One is 1. Two is 2. Three is 3.", ["c2"], "One is 1. Three is 3."),
@@ -47,12 +56,12 @@ OUT = [
 
 @pytest.mark.parametrize(("report", "gone", "left"), OUT)
 def test_a_sentence_goes_with_what_it_leaves_empty(report: str, gone: list[str], left: str) -> None:
-    assert changed(report, dict.fromkeys(gone, Remove())) == left
+    assert apply_changes(report, dict.fromkeys(gone, Remove())) == left
 
 
 def test_a_heading_of_a_template_stays_and_says_that_nothing_was_found() -> None:
     report = "## A\n\nOne is 1.\n\n## B\n\nTwo is 2.\n\n## C\n\nThree is 3.\n"
-    left = changed(report, {"c2": Remove(), "c3": Remove()}, emptied="Nothing.")
+    left = apply_changes(report, {"c2": Remove(), "c3": Remove()}, emptied="Nothing.")
     assert left == "## A\n\nOne is 1.\n\n## B\n\nNothing.\n\n## C\n\nNothing.\n"
 
 
@@ -72,13 +81,15 @@ CITED = [
 
 @pytest.mark.parametrize(("report", "after"), CITED)
 def test_the_markers_of_a_sentence_are_replaced(report: str, after: str) -> None:
-    assert changed(report, {"c1": Recite(("S2.3",))}) == after
+    assert apply_changes(report, {"c1": Recite(("S2.3",))}) == after
 
 
 def test_a_sentence_takes_the_place_of_another() -> None:
     report = "Zero is 0. **One** is 1 [S1.1], or 2 [S1.2]. Two is 2.\n\n[S1.7]"
-    assert changed(report, {"c2": Rewrite("One is 1. [S1.1]")}) == "Zero is 0. One is 1. [S1.1] Two is 2.\n\n[S1.7]"
-    assert changed(report, {"c3": Rewrite("Two is 3. [S1.9]")}).endswith("or 2 [S1.2]. Two is 3. [S1.9]")
+    assert (
+        apply_changes(report, {"c2": Rewrite("One is 1. [S1.1]")}) == "Zero is 0. One is 1. [S1.1] Two is 2.\n\n[S1.7]"
+    )
+    assert apply_changes(report, {"c3": Rewrite("Two is 3. [S1.9]")}).endswith("or 2 [S1.2]. Two is 3. [S1.9]")
 
 
 def test_several_changes_at_once() -> None:
@@ -89,11 +100,11 @@ def test_several_changes_at_once() -> None:
         "c3": Remove(),
         "c4": Rewrite("4 [S2]"),
     }
-    assert changed(report, changes) == "Two is 2 [S9.1, S9.2].\n\n- 4 [S2]"
+    assert apply_changes(report, changes) == "Two is 2 [S9.1, S9.2].\n\n- 4 [S2]"
 
 
 def test_aligned_finds_any_other_difference() -> None:
-    wanted = [placed(each) for each in claims("One is 1 [S1.1]. Two is 2.")]
+    wanted = [claim_change_of(each) for each in claims("One is 1 [S1.1]. Two is 2.")]
     assert aligned("One is 1 [S1.1]. Two is 2.", wanted)
     assert aligned("One is 1. [S1.1]\n\n- Two is 2.", wanted), "where it stands is free"
     for other in (
@@ -154,13 +165,13 @@ def test_every_other_claim_keeps_its_words_and_markers(report: str, chance: obje
             changes[each.id] = Remove()
         elif kind == "recite":
             changes[each.id] = Recite(("S7.1",))
-            wanted.append(ClaimChange(placed(each).text, ("S7.1",)))
+            wanted.append(ClaimChange(claim_change_of(each).text, ("S7.1",)))
         elif kind == "rewrite" and not each.head:
             changes[each.id] = Rewrite("A quay has 7 metres [S8.1].")
             wanted.append(ClaimChange("A quay has 7 metres.", ("S8.1",)))
         else:
-            wanted.append(placed(each))
-    after = changed(report, changes)
+            wanted.append(claim_change_of(each))
+    after = apply_changes(report, changes)
     now = aligned(after, wanted)
     assert now is not None, after
     for claim in now:
@@ -170,6 +181,6 @@ def test_every_other_claim_keeps_its_words_and_markers(report: str, chance: obje
 @settings(max_examples=scaled(20), deadline=None)
 @given(REPORTS)
 def test_nothing_changes_nothing_and_all_gone_leaves_no_claim(report: str) -> None:
-    assert changed(report, {}) == report
-    after = changed(report, {each.id: Remove() for each in claims(report)})
+    assert apply_changes(report, {}) == report
+    after = apply_changes(report, {each.id: Remove() for each in claims(report)})
     assert not claims(after)

@@ -47,7 +47,7 @@ def test_the_punctuation_around_an_address_is_not_a_part_of_it(url: str, kept: s
 
 @pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
 def test_a_reference_is_found_with_its_address(text: str) -> None:
-    found = defined(text).named("1", 0)
+    found = defined(text).lookup("1", 0)
     assert found is not None
     assert found.url == "https://example.org/a"
     assert text[found.start : found.end].strip().startswith(("[1]", "[^1]", "1.", "1)", "- [1]"))
@@ -72,7 +72,7 @@ def test_each_part_of_a_text_may_have_its_own_list() -> None:
     part = "It rose [1].\n\n## Sources\n\n1. https://example.org/{}\n\n# Next\n\n"
     text = part.format("a") + part.format("b")
     known = defined(text)
-    assert [known.named("1", at).url for at in (0, text.rindex("It rose"))] == [  # type: ignore[union-attr]
+    assert [known.lookup("1", at).url for at in (0, text.rindex("It rose"))] == [  # type: ignore[union-attr]
         "https://example.org/a",
         "https://example.org/b",
     ]
@@ -80,7 +80,7 @@ def test_each_part_of_a_text_may_have_its_own_list() -> None:
 
 def test_an_entry_which_is_repeated_as_a_definition_keeps_its_title() -> None:
     text = "It rose [1].\n\n## Sources\n\n1. Tides, /papers/tides.md, retrieved 2025-01-01\n\n[1]: #sources\n"
-    found = defined(text).named("1", 0)
+    found = defined(text).lookup("1", 0)
     assert found is not None
     assert "tides.md" in found.text
 
@@ -89,7 +89,7 @@ def test_hostile_headings_and_lists_take_no_time() -> None:
     begun = time.process_time()
     assert defined("# " + "-" * 20_000 + "x").all == ()
     known = defined("[1]: https://example.org/a\n\n" * 5_000)
-    assert {known.named("1", at) for at in range(5_000)} <= set(known.all)
+    assert {known.lookup("1", at) for at in range(5_000)} <= set(known.all)
     assert time.process_time() - begun < 5
 
 

@@ -152,7 +152,7 @@ def test_the_picked_passages_share_the_claims_rare_words() -> None:
     assert len(passages) <= MOST
     many = checked("The southern plant employs 900 people [p](https://example.org/plants).")
     assert "southern" in many.passages[0].text
-    assert WholeSource([]).meant("anything") == ()
+    assert WholeSource([]).best_passages("anything") == ()
 
 
 def test_titles_of_one_word_are_not_looked_for_inside_a_reference() -> None:
