@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from assay.core.citations.value_spellings import spelled_values
 from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import Passage, ordinal_of
 
@@ -18,6 +19,9 @@ SAMPLE = 5
 """Passages from which the language of a source is detected."""
 _WORTH = 0.08
 """Each passage must add at least this share of the statement's weight. Chosen by hand."""
+
+_AGAIN = 0.25
+"""The part of its weight that a word counts again in a further passage. Chosen by hand."""
 
 
 class TermPlaces:
@@ -38,6 +42,12 @@ class TermPlaces:
     def places(self, word: str) -> Sequence[int]:
         """The texts that contain a word, in order."""
         return self._places.get(word, ())
+
+    def put(self, word: str, forms: Iterable[Iterable[str]]) -> None:
+        """Let `word` stand for the texts that contain all words of one of `forms`, unless it does so already."""
+        if word not in self._places:
+            found = (set.intersection(*(set(self.places(each)) for each in form)) for form in map(tuple, forms) if form)
+            self._places[word] = sorted(set[int]().union(*found))
 
     def weight(self, word: str) -> float:
         """The weight of a word: above 0, even if no text has it."""
@@ -62,29 +72,50 @@ class WholeSource:
         """The passages that together have most of the statement's words, best first; none if no word is shared.
 
         At most `MOST`; each adds words that those before it lack. Numbers are looked for whatever they weigh: a
-        statement fails by one number that its passages lack.
+        statement fails by one number that its passages lack. A day or an amount counts as one word, in whatever form a
+        passage writes it, if any does.
         """
-        weights = {word: self._rarity.weight(word) for word in set(keys(statement, self._analysis))}
-        total = sum(weights.values())
+        whole = {word: self._rarity.weight(word) for word in self._wanted(statement)}
+        weights, total = whole, sum(whole.values())
         picked: list[int] = []
         while weights and len(picked) < MOST:
-            best, gain = self._best(weights)
+            best, gain = self._best(weights, whole)
             if gain < _WORTH * total:
                 weights = {word: weight for word, weight in weights.items() if any(map(str.isdigit, word))}
-                best, _ = self._best(weights)
+                best, _ = self._best(weights, whole)
             if best < 0:
                 break
             picked.append(best)
             weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
         return tuple(self.passages[at] for at in picked)
 
-    def _best(self, weights: Mapping[str, float]) -> tuple[int, float]:
-        """The passage with the most weight, the first of equals, and its weight."""
-        scores: dict[int, float] = {}
+    def _wanted(self, statement: str) -> set[str]:
+        """The words of a statement, and its days and amounts, each instead of its own words if a passage has it."""
+        rest = statement
+        found: set[str] = set()
+        for value in spelled_values(statement):
+            self._rarity.put(value.name, (keys(form, self._analysis) for form in value.forms))
+            if self._rarity.places(value.name):
+                found.add(value.name)
+                rest = f"{rest[: value.start]}{' ' * (value.end - value.start)}{rest[value.end :]}"
+        return found | set(keys(rest, self._analysis))
+
+    def _best(self, weights: Mapping[str, float], whole: Mapping[str, float]) -> tuple[int, float]:
+        """The passage with the most of `weights`, the first of equals, and their weight.
+
+        The other words of the statement count for a part: a row with its names and its date says more than a date.
+        """
+        gains: dict[int, float] = {}
         for word in sorted(weights):
             for at in self._rarity.places(word):
-                scores[at] = scores.get(at, 0.0) + weights[word]
-        return max(scores.items(), key=lambda found: (round(found[1], 9), -found[0]), default=(-1, 0.0))
+                gains[at] = gains.get(at, 0.0) + weights[word]
+        shared = dict.fromkeys(gains, 0.0)
+        for word in sorted(whole.keys() - weights.keys()):
+            for at in self._rarity.places(word):
+                if at in shared:
+                    shared[at] += _AGAIN * whole[word]
+        best = max(gains, key=lambda at: (round(gains[at] + shared[at], 9), -at), default=-1)
+        return best, gains.get(best, 0.0)
 
 
 def _place(passage: Passage) -> int:
