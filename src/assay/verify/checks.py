@@ -180,24 +180,26 @@ def examine(
 
 def _texts(evidence: ClaimEvidence) -> Texts:
     pairs = (
-        (passage.id, text)
-        for passage in evidence.passages
-        for text in (passage.text, *passage.above, *_percentages(passage, evidence))
+        (passage.id, text) for passage in evidence.passages for text in (*_in_words(passage, evidence), *passage.above)
     )
     return texts(pairs, evidence.names())
 
 
-def _percentages(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
-    """The rows of a table with a column in per cent, in words: only its header says what its numbers are."""
-    if not passage.text.lstrip().startswith("|"):
+def _in_words(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
+    """The text of a passage; rows of a table in words, if all are: only its header says what its numbers are."""
+    own = [line.strip() for line in passage.text.strip().splitlines()]
+    if not own or not own[0].startswith("|"):
+        yield passage.text
         return
     around = evidence.around.get(passage.id)
     lines = [line.strip() for line in (around.before if around else "").splitlines()]
-    above = [*takewhile(lambda line: line.startswith("|"), reversed(lines))]
-    own = [line.strip() for line in passage.text.strip().splitlines()]
-    head = above[-1] if above else own[0]
-    if PERCENT_NAME.search(head):
-        yield from filter(None, (stated_row(row, head) for row in (own if above else own[1:])))
+    above = [*takewhile(lambda line: line.startswith("|"), reversed(lines)), passage.label]
+    head = next((line for line in reversed(above) if line), "")
+    stated = [stated_row(row, head or own[0]) for row in (own if head else own[1:])]
+    if not all(stated) or not stated:
+        yield passage.text
+    if all(stated) or PERCENT_NAME.search(head or own[0]):
+        yield from filter(None, stated)
 
 
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:

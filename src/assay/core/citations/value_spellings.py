@@ -20,7 +20,7 @@ from assay.core.text import words
 
 _NAMED = "|".join(sorted(map(re.escape, SCALES), key=len, reverse=True))
 _AMOUNT = regex(
-    r"(?<![\w.,])(?:(?P<grouped>\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?:\.\d{3})+(?!\d)|\d{1,3}(?:['’ \xa0\u202f]\d{3})+(?!\d))"
+    r"(?<![\w.,])(?:(?P<grouped>\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+|(?:['’ \xa0\u202f]\d{3})+)(?!\d))"
     rf"|(?P<plain>\d+))(?:[.,](?P<places>\d+))?(?![.,]?\d)(?: ?(?P<scale>{_NAMED})(?![^\W_]))?",
     re.IGNORECASE,
 )
