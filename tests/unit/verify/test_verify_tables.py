@@ -20,6 +20,26 @@ ROWS = (
 )
 
 
+HEADED = ("| Tessel | 67.06 | 620 |", "| Bridge | Length (m) | Cost (EUR million) |")
+
+
+@pytest.mark.parametrize(
+    ("claim", "objects"),
+    [
+        ("The Tessel bridge has a length of 67.06 m.", False),
+        ("The Tessel bridge has a length of 220 feet.", False),
+        ("The Tessel bridge has a length of 67.06 feet.", True),
+        ("The Tessel bridge had a cost of 620 million euros.", False),
+        ("The Tessel bridge had a cost of 620 million dollars.", True),
+    ],
+)
+def test_the_header_above_a_cited_row_has_the_units_of_its_figures(claim: str, objects: bool) -> None:
+    row, head = HEADED
+    (passage,) = evidence(row).passages
+    cited = ClaimEvidence(passages=(msgspec.structs.replace(passage, label=head),), sources={})
+    assert (check(claim, cited, marked=True).verdict in ("unsupported", "contradicted")) is objects
+
+
 def evidence(*rows: str, whole: tuple[str, ...] = ()) -> ClaimEvidence:
     passages = tuple(
         Passage(
