@@ -22,7 +22,7 @@ from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
 from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reworded
 from assay.verify.number_words import PERCENT_NAME
 from assay.verify.rows import computed
-from assay.verify.rules import names, numbers, polarity, quotes, trends
+from assay.verify.rules import names, numbers, polarity, quotes, row_values, trends
 from assay.verify.verifier.index import index
 from assay.verify.verifier.signs import sameness
 from assay.verify.verifier.verdicts import weigh
@@ -174,6 +174,7 @@ def examine(
     for finder in _FINDERS:
         found.extend(finder(folded, texts))
     found.extend(trends.find(folded, evidence))
+    found.extend(row_values.find(folded, rows.cited_tables(evidence), texts))
     theirs = (finding for each in added if each.name not in off for finding in each.findings(folded, texts))
     return (*(finding for finding in found if finding.rule not in silent), *theirs)
 
