@@ -226,7 +226,8 @@ def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -
 
 def _with(run: Run, case: Case, draft: Draft, found: Sequence[Conflict]) -> Draft:
     """The draft with disagreements about what is asked: in its text, or if that has a fixed form, among its limits."""
-    found = about_question(found, run.brief.question, [each.text for each in claims(draft.text)])
+    if found:
+        found = about_question(found, run.brief.question, [each.text for each in claims(draft.text)])
     if not found:
         return draft
     passages, sources = case.ledger.everything()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.agents.findings import OF_A_SOURCE, cite
@@ -197,6 +197,8 @@ def test_a_day_and_an_amount_are_looked_for_in_every_form(said: str, row: str) -
 
 
 @given(st.text(alphabet="0123456789,. '-/€kmMio年月日", max_size=60))
+@example("9" * 9_000)
+@example("1," + "000," * 3_000 + "000 trillion")
 def test_any_digits_are_read(text: str) -> None:
     for value in spelled_values(text):
         assert 0 <= value.start < value.end <= len(text)

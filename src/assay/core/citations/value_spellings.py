@@ -20,8 +20,8 @@ from assay.core.text import words
 
 _NAMED = "|".join(sorted(map(re.escape, SCALES), key=len, reverse=True))
 _AMOUNT = regex(
-    r"(?<![\w.,])(?:(?P<grouped>\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+|(?:['’ \xa0\u202f]\d{3})+)(?!\d))"
-    rf"|(?P<plain>\d+))(?:[.,](?P<places>\d+))?(?![.,]?\d)(?: ?(?P<scale>{_NAMED})(?![^\W_]))?",
+    r"(?<![\w.,])(?:(?P<grouped>\d{1,3}(?:(?:,\d{3}){1,6}|(?:\.\d{3}){1,6}|(?:['’ \xa0\u202f]\d{3}){1,6})(?!\d))"
+    rf"|(?P<plain>\d{{1,18}}))(?:[.,](?P<places>\d{{1,9}}))?(?![.,]?\d)(?: ?(?P<scale>{_NAMED})(?![^\W_]))?",
     re.IGNORECASE,
 )
 _LEAST = 1000
