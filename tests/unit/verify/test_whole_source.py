@@ -196,6 +196,20 @@ def test_a_day_and_an_amount_are_looked_for_in_every_form(said: str, row: str) -
     assert row in [passage.text for passage in WholeSource(passages).meant(said)]
 
 
+@pytest.mark.parametrize(
+    ("statement", "text", "left"),
+    [
+        ("on 4 September 2020.", "[09/12/2020, 04:10] at last", "on 4 September 2020."),
+        ("on 4 September 2020.", "the 4th of September 2020", "on ."),
+        ("on 4 September 2020.", "am 4. September 2020", "on ."),
+        ("it cost 1,250 in May", "1250 pounds", "it cost in May"),
+        ("it cost 1,250 in May", "in 250 days 1 pound", "it cost 1,250 in May"),
+    ],
+)
+def test_the_words_of_a_value_stand_together(statement: str, text: str, left: str) -> None:
+    assert " ".join(without_values(statement, text).split()) == left
+
+
 @given(st.text(alphabet="0123456789,. '-/€kmMio年月日", max_size=60))
 @example("9" * 9_000)
 @example("1," + "000," * 3_000 + "000 trillion")

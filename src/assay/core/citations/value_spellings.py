@@ -1,13 +1,13 @@
 """The days and amounts of a statement in the forms that a passage may write them in, as index words.
 
 "14 January 2022" is `14.01.2022` in one table and `2022-01-14` in another, "1.25 million" is `1250000`. A passage has
-the value if it has all words of one form.
+the value if the words of one form stand together in it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import product
 
@@ -24,6 +24,8 @@ _AMOUNT = regex(
     rf"|(?P<plain>\d{{1,18}}))(?:[.,](?P<places>\d{{1,9}}))?(?![.,]?\d)(?: ?(?P<scale>{_NAMED})(?![^\W_]))?",
     re.IGNORECASE,
 )
+_ENDINGS = ("", "st", "nd", "rd", "th")
+_JOINING = frozenset(("of", "de", "del", "di"))
 _LEAST = 1000
 """A smaller whole number is written in one way."""
 _LATEST = 2999
@@ -51,8 +53,9 @@ def spelled_values(statement: str) -> Iterator[SpelledValue]:
         free[start:end] = " " * (end - start)
         year, month, number = day.split("-")
         months = [name for name, place in MONTHS.items() if place == int(month)]
-        ways = product({number, str(int(number))}, {month, str(int(month)), *months})
-        yield SpelledValue(f"={day}", start, end, frozenset(f"{one} {other} {year}" for one, other in ways))
+        ways = product({number, *(f"{int(number)}{ending}" for ending in _ENDINGS)}, {month, str(int(month)), *months})
+        orders = (each for one, other in ways for each in ((one, other, year), (year, other, one), (other, one, year)))
+        yield SpelledValue(f"={day}", start, end, frozenset(map(" ".join, orders)))
     for match in _AMOUNT.finditer("".join(free)):
         value, grouped = _value(match), match["grouped"]
         if value < _LEAST or (value <= _LATEST and not (grouped or match["places"] or match["scale"])):
@@ -62,12 +65,18 @@ def spelled_values(statement: str) -> Iterator[SpelledValue]:
 
 def without_values(statement: str, text: str) -> str:
     """A statement with spaces in place of the days and amounts that `text` has, in any form."""
-    held: frozenset[str] | None = None
+    held: list[str] | None = None
     for value in spelled_values(statement):
-        held = frozenset(words(text)) if held is None else held
-        if any(held.issuperset(words(form)) for form in value.forms):
+        held = words(text) if held is None else held
+        if any(stand_together(words(form), held) for form in value.forms):
             statement = f"{statement[: value.start]}{' ' * (value.end - value.start)}{statement[value.end :]}"
     return statement
+
+
+def stand_together(form: Sequence[str], held: Sequence[str]) -> bool:
+    """True if the words of `form` stand in `held` in their order, with nothing but a word such as "of" between them."""
+    plain = [word for word in held if word not in _JOINING] if len(form) > 1 else held
+    return any(word == form[0] and list(plain[at : at + len(form)]) == list(form) for at, word in enumerate(plain))
 
 
 def _value(match: re.Match[str]) -> Decimal:

@@ -6,10 +6,11 @@ Used for findings, the check of a run, the check of a text with references, and 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from assay.core.citations.value_spellings import spelled_values
+from assay.core.citations.value_spellings import SpelledValue, spelled_values, stand_together
 from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import Passage, ordinal_of
 
@@ -19,7 +20,6 @@ SAMPLE = 5
 """Passages from which the language of a source is detected."""
 _WORTH = 0.08
 """Each passage must add at least this share of the statement's weight. Chosen by hand."""
-
 _AGAIN = 0.25
 """The part of its weight that a word counts again in a further passage. Chosen by hand."""
 
@@ -43,11 +43,14 @@ class TermPlaces:
         """The texts that contain a word, in order."""
         return self._places.get(word, ())
 
-    def put(self, word: str, forms: Iterable[Iterable[str]]) -> None:
-        """Let `word` stand for the texts that contain all words of one of `forms`, unless it does so already."""
-        if word not in self._places:
-            found = (set.intersection(*(set(self.places(each)) for each in form)) for form in map(tuple, forms) if form)
-            self._places[word] = sorted(set[int]().union(*found))
+    def all_of(self, words: Iterable[str]) -> list[int]:
+        """The texts that contain all of `words`."""
+        fewest, *others = sorted(map(self.places, words), key=len)
+        return [at for at in fewest if all(each[min(bisect_left(each, at), len(each) - 1)] == at for each in others)]
+
+    def put(self, word: str, places: Iterable[int]) -> None:
+        """Let `word` stand for the texts at `places`."""
+        self._places[word] = sorted(places)
 
     def weight(self, word: str) -> float:
         """The weight of a word: above 0, even if no text has it."""
@@ -66,7 +69,8 @@ class WholeSource:
             by_source.setdefault(passage.source, []).append(passage)
         self.passages = [each for group in by_source.values() for each in sorted(group, key=_place)]
         self._analysis = analysis_for("\n".join(passage.text for passage in self.passages[:SAMPLE]))
-        self._rarity = TermPlaces(keys(" ".join((*each.heading, each.text)), self._analysis) for each in self.passages)
+        self._rarity = TermPlaces(map(self._keys, range(len(self.passages))))
+        self._values: dict[str, bool] = {}
 
     def meant(self, statement: str) -> tuple[Passage, ...]:
         """The passages that together have most of the statement's words, best first; none if no word is shared.
@@ -94,11 +98,23 @@ class WholeSource:
         rest = statement
         found: set[str] = set()
         for value in spelled_values(statement):
-            self._rarity.put(value.name, (keys(form, self._analysis) for form in value.forms))
-            if self._rarity.places(value.name):
+            if self._has(value):
                 found.add(value.name)
                 rest = f"{rest[: value.start]}{' ' * (value.end - value.start)}{rest[value.end :]}"
         return found | set(keys(rest, self._analysis))
+
+    def _keys(self, at: int) -> tuple[str, ...]:
+        return keys(" ".join((*self.passages[at].heading, self.passages[at].text)), self._analysis)
+
+    def _has(self, value: SpelledValue) -> bool:
+        """True if a passage has a value; then its name stands for it among the words."""
+        if value.name not in self._values:
+            forms = [form for text in value.forms if (form := keys(text, self._analysis))]
+            likely = {words: self._rarity.all_of(words) for words in set(map(frozenset, forms))}
+            found = {at for form in forms for at in likely[frozenset(form)] if stand_together(form, self._keys(at))}
+            self._values[value.name] = bool(found)
+            self._rarity.put(value.name, found)
+        return self._values[value.name]
 
     def _best(self, weights: Mapping[str, float], whole: Mapping[str, float]) -> tuple[int, float]:
         """The passage with the most of `weights`, the first of equals, and their weight.
