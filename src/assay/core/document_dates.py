@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from assay.core.lexicon import MONTHS
@@ -30,6 +30,8 @@ _DATE = regex(
     re.IGNORECASE,
 )
 """Days and months as people write them, and ISO days."""
+_DOTTED = regex(r"(?<![\d.])(?P<d>\d{1,2})\. ?(?P<m>\d{1,2})\. ?(?P<y>\d{4})(?![.]?\d)")
+"""A day as much of Europe writes it in figures."""
 _APART = regex(r"[\d.]\Z|\d[-–—/]\Z")
 """What stands before a date that is the end of a range, or part of a longer number."""
 _KIND = (
@@ -79,6 +81,16 @@ def iso_date(text: str) -> str:
     """
     days = (found for match in _DATE.finditer(text) if len(found := _iso(match)) == len("2001-07-05"))
     return next(days, "")
+
+
+def days_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """Each day in `text` as code points `[start, end)` and ISO, in every form whose month is certain."""
+    for match in _DATE.finditer(text):
+        if len(day := _iso(match)) == len("2001-07-05"):
+            yield match.start(), match.end(), day
+    for match in _DOTTED.finditer(text):
+        if day := _iso(match):
+            yield match.start(), match.end(), day
 
 
 def stated_date(title: str, lines: Iterable[str], name: str = "") -> str:

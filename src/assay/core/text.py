@@ -52,6 +52,27 @@ _ALSO_WORDS = frozenset(
 )
 """Abbreviations that may also end a sentence: a capital after them begins one."""
 
+_NO_ABBREVIATIONS = frozenset(
+    """
+    accent acres aims alike aloud arcade arrows ashore auto backs bail bank barn bays bed bets biting black bleak
+    bold bombed bond book broad bull bump call cancer car century chaos chase chases cheerful chest civilization
+    cliff climb closes code cold consume cow crafts cranes crazy curt deserved diodes disc divide drunk dull dusk
+    dyes enter enters equal excitation expo faded fairs fish fist flag flip flourish foes found free galaxies
+    galleries gracefully gunpoint hall hand hard harp hers highs holidays horse human hunts idaho info intestine
+    inverter iowa jeff john joke just kerry knees lack laughter lazy lead leaps life lock luck mankind marsh
+    maximized memo mess metro mills monaco month nonsense oceania oils okay onwards openers oranges parade park pen
+    penny pens pin poland pollution port quantified recurs refrigeration renditions reporter reports rest
+    resurrection revisited rich rites roll rounds ruin ruined sand sane saw scam scandal scatter scattering series
+    shade shrug sick sinks sledgehammer sleep sneeze soar south splash stake stars stew stock story swallowed tables
+    tale talent tasks taxis ten thanks threads traumas tread truncation utah vectoring victories vodka walk wall
+    wave webs week west wheat wheel whites will win wings wisely woods wool works yard york
+    """.split()
+)
+"""Words that the English model takes for abbreviations, since law reports and typing errors have them with a period: a
+capital after them begins a sentence.
+"""
+_FULL_WORD_END = regex(r"(?<![^\W_])([^\W\d_]{3,})\.[\"'”’)\]]*(?=\s+[^\w\s]*([^\W\d_]))")
+
 _MONTHS = frozenset(
     """
     januar februar märz april mai juni juli august september oktober november dezember jänner
@@ -162,7 +183,12 @@ def _cuts(paragraph: str) -> tuple[int, ...]:
     """Cached for short paragraphs: those of passages and reports are needed again and again."""
     cuts = (end for _, end in nupunkt.sent_spans(paragraph))
     units = (match.end() for match in _UNIT_END.finditer(paragraph) if match[1].isupper())
-    return (*(cut for cut in cuts if cut < len(paragraph) and not _is_false_cut(paragraph, cut)), *units)
+    words = (match.end() for match in _FULL_WORD_END.finditer(paragraph) if _ends_full_word(match))
+    return (*(cut for cut in cuts if cut < len(paragraph) and not _is_false_cut(paragraph, cut)), *units, *words)
+
+
+def _ends_full_word(match: re.Match[str]) -> bool:
+    return match[2].isupper() and match[1].casefold() in _NO_ABBREVIATIONS
 
 
 def _is_false_cut(paragraph: str, cut: int) -> bool:

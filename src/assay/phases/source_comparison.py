@@ -22,6 +22,8 @@ from assay.core.events import ConflictFound, CopiesFound, ReportRevised
 from assay.core.messages import passage_text
 from assay.core.phrases import in_words
 from assay.core.ports import Library
+from assay.core.relevance.topic_question import keys, near_keys, read_question
+from assay.core.report_sentences import claims
 from assay.core.sources import FINAL_URL, SNIPPET, Document, Source
 from assay.core.translation import enumerated, number, quoted
 from assay.core.translation import gettext as _
@@ -223,7 +225,9 @@ def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -
 
 
 def _with(run: Run, case: Case, draft: Draft, found: Sequence[Conflict]) -> Draft:
-    """The draft with disagreements: in its text, or if that has a fixed form, among its limits."""
+    """The draft with disagreements about what is asked: in its text, or if that has a fixed form, among its limits."""
+    if found:
+        found = about_question(found, run.brief.question, [each.text for each in claims(draft.text)])
     if not found:
         return draft
     passages, sources = case.ledger.everything()
@@ -236,6 +240,25 @@ def _with(run: Run, case: Case, draft: Draft, found: Sequence[Conflict]) -> Draf
     text = with_new_date(with_section(draft.text, added), case)
     run.emit(ReportRevised(text=text, why=REVISED, spans=spans(draft.streamed, text)))
     return msgspec.structs.replace(draft, text=text)
+
+
+def about_question(found: Sequence[Conflict], question: str, statements: Sequence[str]) -> tuple[Conflict, ...]:
+    """The disagreements that may be about what the question asks.
+
+    If a statement of the report has all that it asks of what it names ("the activation energy of LZTO-3"), a
+    disagreement whose sides share none of these words is about something else.
+    """
+    asked = read_question(question)
+    wanted = set(asked.keys) - asked.names
+    told = (wanted <= set(keys(each, asked.analysis)) for each in statements)
+    if not (wanted and asked.names and asked.wanted == "other" and not asked.measure and any(told)):
+        return tuple(found)
+    shared = [set(keys(f"{each.subject} {each.measure}", asked.analysis)) for each in found]
+    return tuple(
+        each
+        for each, held in zip(found, shared, strict=True)
+        if not each.measure or not wanted.isdisjoint(held) or any(near_keys(wanted, held).values())
+    )
 
 
 def copied(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import msgspec
 from assay.core import measures
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.core.patterns import regex
-from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, PERCENT_COLUMN, Bound, Share, shares
+from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, Bound, Share, column_measure, shares
 
 
 def _any(names: Iterable[str]) -> str:
@@ -71,7 +71,7 @@ def _number() -> re.Pattern[str]:
         rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
         rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
         rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
-        rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.NAMES if name != '%')})(?![^\W_])))?"
+        rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.NAMES if name != '%')})(?![^\W_]|[/·][^\W\d_])))?"
         rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(MONEY)})\b))?",
         re.IGNORECASE,
     )
@@ -339,12 +339,15 @@ def _complete_ranges(found: list[Amount], text: str) -> list[Amount]:
 
 
 def _unit_beside(amount: Amount, text: str) -> Amount:
-    """In "aged 15-64" and "at the age of 75", years are meant; under a header that says so, a percentage may be."""
+    """In "aged 15-64" and "at the age of 75", years are meant; in a row, the header may have the unit."""
     bare = amount.units == ("",) and not (amount.currency or amount.scaled or amount.ordinal or amount.year)
     sign = amount.start - (text[amount.start - 1 : amount.start] in ("+", "-"))
     if bare and text[max(0, sign - 2) : sign].rstrip(" ").endswith(":"):
-        headed = PERCENT_COLUMN.search(text, max(0, sign - 110), sign)
-        return msgspec.structs.replace(amount, units=("", "%")) if headed else amount
+        head = column_measure(text[max(0, sign - 110) : sign])
+        scaled = tuple(_times(value, head.power, value < 0) for value in amount.values) if head.power else ()
+        return msgspec.structs.replace(
+            amount, units=head.units, currency=head.currency, values=(*amount.values, *scaled)
+        )
     aged = bare and _AGE.search(text[max(0, amount.start - 24) : amount.start])
     return msgspec.structs.replace(amount, units=("year",)) if aged else amount
 

@@ -22,7 +22,7 @@ from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
 from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reworded
 from assay.verify.number_words import PERCENT_NAME
 from assay.verify.rows import computed
-from assay.verify.rules import names, numbers, polarity, quotes, trends
+from assay.verify.rules import names, numbers, polarity, quotes, row_values, trends
 from assay.verify.verifier.index import index
 from assay.verify.verifier.signs import sameness
 from assay.verify.verifier.verdicts import weigh
@@ -174,30 +174,33 @@ def examine(
     for finder in _FINDERS:
         found.extend(finder(folded, texts))
     found.extend(trends.find(folded, evidence))
+    found.extend(row_values.find(folded, rows.cited_tables(evidence), texts))
     theirs = (finding for each in added if each.name not in off for finding in each.findings(folded, texts))
     return (*(finding for finding in found if finding.rule not in silent), *theirs)
 
 
 def _texts(evidence: ClaimEvidence) -> Texts:
     pairs = (
-        (passage.id, text)
-        for passage in evidence.passages
-        for text in (passage.text, *passage.above, *_percentages(passage, evidence))
+        (passage.id, text) for passage in evidence.passages for text in (*_in_words(passage, evidence), *passage.above)
     )
     return texts(pairs, evidence.names())
 
 
-def _percentages(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
-    """The rows of a table with a column in per cent, in words: only its header says what its numbers are."""
-    if not passage.text.lstrip().startswith("|"):
+def _in_words(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
+    """The text of a passage; rows of a table in words, if all are: only its header says what its numbers are."""
+    own = [line.strip() for line in passage.text.strip().splitlines()]
+    if not own or not own[0].startswith("|"):
+        yield passage.text
         return
     around = evidence.around.get(passage.id)
     lines = [line.strip() for line in (around.before if around else "").splitlines()]
-    above = [*takewhile(lambda line: line.startswith("|"), reversed(lines))]
-    own = [line.strip() for line in passage.text.strip().splitlines()]
-    head = above[-1] if above else own[0]
-    if PERCENT_NAME.search(head):
-        yield from filter(None, (stated_row(row, head) for row in (own if above else own[1:])))
+    above = [*takewhile(lambda line: line.startswith("|"), reversed(lines)), passage.label]
+    head = next((line for line in reversed(above) if line), "")
+    stated = [stated_row(row, head or own[0]) for row in (own if head else own[1:])]
+    if not all(stated) or not stated:
+        yield passage.text
+    if all(stated) or PERCENT_NAME.search(head or own[0]):
+        yield from filter(None, stated)
 
 
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:

@@ -9,7 +9,8 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.lexicon import NUMBER_WORDS, ORDINALS
+from assay.core import measures
+from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES
 from assay.core.patterns import regex
 
 ONE_LETTER = frozenset("kmb")
@@ -76,6 +77,33 @@ _PERCENT = r"(?:(?<!\d)(?<!\d )%|(?<![^\W_])(?:pct|percent(?:age)?|per ?cent)(?!
 PERCENT_NAME = regex(_PERCENT, re.IGNORECASE)
 PERCENT_COLUMN = regex(rf"(?:\A|[|\n])[^|:\n]{{0,60}}?{_PERCENT}[^|:\n]{{0,40}}: ?\Z", re.IGNORECASE)
 """A column's name before a cell, as rows of data files are read: `change_pct: 6.5`, `Change (%): 6.5`."""
+
+
+_HEAD = regex(r"(?:\A|[|\n])([^|:\n]{1,80}): ?\Z")
+"""A column's name before a cell."""
+_HEAD_WORD = regex(r"[^\W\d_]+|[$€£¥₹]")
+
+
+class ColumnMeasure(msgspec.Struct, frozen=True):
+    """What a column's name says of its figures: the units they may have, the currency, the power of ten they are in."""
+
+    units: tuple[str, ...] = ("",)
+    currency: str = ""
+    power: int = 0
+
+
+def column_measure(before: str) -> ColumnMeasure:
+    """What the column's name directly before a cell says: `Price (EUR million): `, `Length (m): `."""
+    if PERCENT_COLUMN.search(before):
+        return ColumnMeasure(("", "%"))
+    head = _HEAD.search(before)
+    if head is None:
+        return ColumnMeasure()
+    words = [word.casefold() for word in _HEAD_WORD.findall(head[1])[-2:]]
+    currency = next((CURRENCIES[word] for word in reversed(words) if word in CURRENCIES), "")
+    power = next((SCALES[word] for word in words if word in SCALES and word not in ONE_LETTER), 0)
+    unit = "" if currency else measures.split_label(head[1]).unit.lower()
+    return ColumnMeasure((measures.NAMES[unit] if unit else "",), currency, power)
 
 
 class Share(msgspec.Struct, frozen=True):

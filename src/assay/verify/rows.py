@@ -191,7 +191,7 @@ def _combine_checks(checks: Sequence[Check | None]) -> Check | None:
 
 def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
     """The verdict of the cited tables on a claim in the form of a row, cell or computation; None for others."""
-    cited = _cited_tables(evidence)
+    cited = cited_tables(evidence)
     if not cited:
         return None
     found = compare_with_row(claim, cited) or row_stated(claim, cited)
@@ -216,7 +216,7 @@ def _check(same: bool, message: str, rows: int = 0) -> Check:
     return Check(rule="field", verdict="supported", reason=reason.format(count=number(rows)))
 
 
-def _cited_tables(evidence: ClaimEvidence) -> Sequence[ReadTable]:
+def cited_tables(evidence: ClaimEvidence) -> Sequence[ReadTable]:
     """The tables of the cited rows, those of each document apart."""
     sources = dict.fromkeys(passage.source for passage in evidence.passages)
     found: list[ReadTable] = []

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import judge, read_question
-from assay.core.relevance.document_parts import announces, below_titles, in_back_matter, title_share
+from assay.core.relevance.document_parts import announces, below_titles, in_back_matter, is_entry, title_share
+from assay.core.relevance.grades import CitedSentence, grade
 from assay.core.relevance.topic_question import QuotableStatement
 
 # Changelogs, indexes and licences answer only who asks for them.
@@ -24,6 +25,8 @@ PLACES = [
     ({"heading": "3.0.1 (2019-05-02)"}, "What was fixed?"),
     ({"title": "Stichwortverzeichnis"}, "Wo ist das Verzeichnis?"),
     ({"title": "Index"}, "What does the index hold?"),
+    ({"heading": "4 Bells > References"}, "Which papers are about bells?"),
+    ({"heading": "Literaturverzeichnis"}, "Wer schrieb über Glocken?"),
     ({"title": "GNU Free Documentation License"}, "Under which license may I copy it?"),
 ]
 
@@ -52,6 +55,41 @@ def test_other_places_lose_nothing(place: dict[str, str]) -> None:
 def test_where_nothing_else_was_found_it_loses_nothing() -> None:
     each = QuotableStatement(text="Ring the bell twice.", title="Changelog")
     assert in_back_matter("What does the bell do?", [each]) == [0.0]
+
+
+ENTRIES = [
+    "Ann. Tidal Energy 5, 77–90.",
+    "J. Sluices 12, 101-9",
+    "[3] P. Weir et al., Energy of tides, Sluices 11 (2021) 1.",
+    "Weir, P., Lock, L. (2016). Activation of sluices. J. Sluices 9(2), 55–61, 2016. doi:10.9999/js.2016.55",
+    "Lock L. Tides. Nature 2019; 12(3): 101-109.",
+]
+NO_ENTRIES = [
+    "The sluice opened on May 12, 1964.",
+    "It was built in 1964, 77–90 years after the lock.",
+    "The activation energy is 0.31 eV (Weir, 2016).",
+    "He scored 12, 15-20 in all.",
+    "The town had 1,200 people.",
+    "As J. Sluices 9, 55–61 shows, the energy of the tide is lost.",
+]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_an_entry_of_a_list_of_works_answers_only_who_asks_for_works(entry: str) -> None:
+    question = "What is the activation energy of sluices?"
+    assert is_entry(question, entry)
+    assert not is_entry("Which papers are about the energy of sluices?", entry)
+    says = "The activation energy of the sluices is 0.31 eV."
+    grades = grade([question], [CitedSentence(text=each, cited=each) for each in (says, entry)])
+    assert grades[0] == "answers"
+    assert grades[1] != "answers"
+    statements = [QuotableStatement(text=each, source=at) for at, each in enumerate((entry, says))]
+    assert judge(read_question(question), statements).ranked[0].place == 1
+
+
+@pytest.mark.parametrize("sentence", NO_ENTRIES)
+def test_sentences_with_numbers_are_no_entries(sentence: str) -> None:
+    assert not is_entry("What is the activation energy of sluices?", sentence)
 
 
 # Sentences that only say what a part of a document is about.

@@ -33,6 +33,8 @@ def split(text: str) -> list[str]:
         ["Ludwig XIV. regierte lange und mit Glanz.", "Es war der 100. Geburtstag des Königs."],
         ["Sie war mit der Schule fertig und wurde 18.", "Danach zog sie in die Stadt."],
         ["He was the first of them and he was 18.", "Then he left the city."],
+        ["The bid came from Baltic Marine Works.", "Orlov's firm lost.", "It is in the old book.", "Petrov has it."],
+        ["See Mass. Ann. Laws of the series for J. Hall.", "It works. orlov is a login."],
         ["Это т. е. так.", "В 1990 г. было.", "Конец."],
     ],
 )

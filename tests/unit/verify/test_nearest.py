@@ -33,6 +33,13 @@ def test_the_nearest_passage_has_most_of_the_claim_and_what_it_lacks_is_named() 
     assert (found.passage, found.missing) == ("S1.1", ("nine", "spring"))
 
 
+def test_a_day_or_an_amount_in_another_form_is_not_missing() -> None:
+    row = passage("S1.3", "Datum: 14.01.2022 | Heron | Betrag: 620.000,00")
+    found = nearest("Heron got 620,000 euros on 14 January 2022 and 5,000 on 15 May 2023.", [row])
+    assert found is not None
+    assert found.missing == ("got", "euros", "5,000", "15", "2023")
+
+
 def test_other_forms_of_a_word_are_not_missing() -> None:
     found = nearest("The tides of Brest are rising.", [TIDES])
     assert found is not None

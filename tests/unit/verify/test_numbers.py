@@ -37,6 +37,12 @@ CARRIED = [
     ("It rose by 6.5 % to 5,340 tonnes", "species: Mackerel | tonnes: 5340 | change_pct: 6.5"),
     ("It rose by 6.5 %", "Change (%): +6.5"),
     ("It rose by 6.5 percent", "species: Mackerel | Percentage change: 6.5 | x: 3"),
+    # columns with a unit, a currency or a scale
+    ("The bridge is 220 feet long", "Bridge: North | Length (m): 67.06"),
+    ("It cost 620,000 euros", "Betrag (EUR): 620.000,00"),
+    ("It cost 2.1 million dollars", "Awarded: 2022 | Amount USD: 2100000"),
+    ("It cost 2.1 million dollars", "Amount (USD million): 2.1"),
+    ("The flow is 5 kg", "The flow is 5 kg/day"),
     # scales
     ("1.5 million people", "1,500,000 people"),
     ("1,500,000 people", "1.5 million people"),
@@ -122,6 +128,9 @@ NOT_CARRIED = [
     ("3.11", "3.12", ("3.11",)),
     ("37", "37.4", ("37",)),
     ("It rose by 6.5 %", "species: Mackerel | change: 6.5", ("6.5 %",)),
+    ("The bridge is 67.06 feet long", "Bridge: North | Length (m): 67.06", ("67.06 feet",)),
+    ("It cost 620,000 dollars", "Betrag (EUR): 620.000,00", ("620,000 dollars",)),
+    ("It cost 2,100,000 euros", "Awarded: 2022 | Amount USD: 2100000", ("2,100,000 euros",)),
     ("It rose by 5,340 %", "tonnes: 5340 | change (%): 6.5", ("5,340 %",)),
     ("It rose by 6.5 %", "After a rise of 3 %: 6.5 boats", ("6.5 %",)),
     ("3.11.4", "3.11.5", ("3.11.4",)),

@@ -20,6 +20,26 @@ ROWS = (
 )
 
 
+HEADED = ("| Tessel | 67.06 | 620 |", "| Bridge | Length (m) | Cost (EUR million) |")
+
+
+@pytest.mark.parametrize(
+    ("claim", "objects"),
+    [
+        ("The Tessel bridge has a length of 67.06 m.", False),
+        ("The Tessel bridge has a length of 220 feet.", False),
+        ("The Tessel bridge has a length of 67.06 feet.", True),
+        ("The Tessel bridge had a cost of 620 million euros.", False),
+        ("The Tessel bridge had a cost of 620 million dollars.", True),
+    ],
+)
+def test_the_header_above_a_cited_row_has_the_units_of_its_figures(claim: str, objects: bool) -> None:
+    row, head = HEADED
+    (passage,) = evidence(row).passages
+    cited = ClaimEvidence(passages=(msgspec.structs.replace(passage, label=head),), sources={})
+    assert (check(claim, cited, marked=True).verdict in ("unsupported", "contradicted")) is objects
+
+
 def evidence(*rows: str, whole: tuple[str, ...] = ()) -> ClaimEvidence:
     passages = tuple(
         Passage(
@@ -93,3 +113,49 @@ def test_cited_rows_alone_confirm_but_do_not_contradict_a_computation() -> None:
 def test_figures_in_other_words_are_added_up_from_the_column_named(claim: str, objects: bool) -> None:
     found = check(claim, evidence(*ROWS), True)
     assert (found.rule == "number") is objects
+
+
+LEDGER = (
+    "Date: 2021-02-03 | Paid to: Orchard Masonry Ltd | Purpose: Wall | Amount GBP: 14,250.00",
+    "Date: 2021-02-19 | Paid to: Fenwick Glass | Purpose: Windows | Amount GBP: 38,900.00",
+    "Date: 2021-05-07 | Paid to: Orchard Masonry Ltd | Purpose: Steps | Amount GBP: 22,600.00",
+    "Date: 2021-09-12 | Paid to: Fenwick Glass | Purpose: Windows | Amount GBP: 12,150.00",
+)
+WELLS = (
+    "Well: Alder | Drilled: 4 May 1987 | Depth (m): 142 | Owner: Sarn Council",
+    "Well: Birch | Drilled: 17 August 1993 | Depth (m): 205.5 | Owner: Dairy Union",
+    "Well: Cedar | Drilled: 2 March 2008 | Depth (m): 118 | Owner: Sarn Council",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("Orchard Masonry received £22,600 on 3 February 2021.", "14,250.00"),
+        ("On 12 September 2021, 38,900 pounds went to Fenwick Glass.", "12,150.00"),
+        ("Alder was drilled on 17 August 1993.", "4 May 1987"),
+        ("The Cedar well of Sarn Council is 142 m deep.", "118"),
+    ],
+)
+def test_what_stands_in_two_rows_is_not_said_by_one(claim: str, said: str) -> None:
+    found = check(claim, evidence(*(LEDGER if "o" in claim[:2].lower() else WELLS)), marked=True)
+    assert (found.verdict, said in found.reason) == ("contradicted", True)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Orchard Masonry received £14,250 on 3 February 2021.",
+        "Fenwick Glass got 38,900 pounds on 19 February 2021 and 12,150 pounds on 12 September 2021.",
+        "Orchard Masonry got 22,600 pounds, less than the 38,900 pounds of 19 February 2021.",
+        "Fenwick Glass got 12,150 pounds after 19 February 2021.",
+    ],
+)
+def test_one_row_or_several_that_a_sentence_speaks_of_are_not_objected_to(claim: str) -> None:
+    assert check(claim, evidence(*LEDGER), marked=True).verdict in ("supported", "unchecked")
+
+
+def test_what_a_text_beside_the_table_says_counts() -> None:
+    letter = "On 3 February 2021 Orchard Masonry received £22,600 more in cash."
+    claim = "Orchard Masonry received £22,600 on 3 February 2021."
+    assert check(claim, evidence(*LEDGER, letter), marked=True).verdict not in ("contradicted", "unsupported")

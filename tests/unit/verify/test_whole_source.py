@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.agents.findings import OF_A_SOURCE, cite
+from assay.core.citations.value_spellings import spelled_values, without_values
 from assay.core.citations.whole_source import MOST, WholeSource
 from assay.core.claims import Conflict, Side
 from assay.core.report_sentences import claims
@@ -163,3 +164,57 @@ def test_a_conflict_is_not_told_again_in_the_words_of_a_source_cited_as_a_whole(
     conflict = Conflict(text="", subject="tide", sides=(side,))
     assert SENTENCES[0] in section([conflict], passages, sources)
     assert SENTENCES[0] not in section([conflict], passages, sources, f"{SENTENCES[0]} {cites}")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Acme paid 1.25 million to Heron on 4 September 2020.",
+        "On September 4, 2020 Heron got 1,250,000 of Acme.",
+        "Am 04.09.2020 zahlte Acme 1.250.000,00 an Heron.",
+        "2020-09-04: Acme, Heron, 1 250 000",
+    ],
+)
+@pytest.mark.parametrize(
+    "row", ["04.09.2020; Heron; 1.250.000,00", "2020-09-04 | Heron | 1250000", "4 Sept 2020, Heron: 1.25 million"]
+)
+def test_a_day_and_an_amount_are_looked_for_in_every_form(said: str, row: str) -> None:
+    others = [f"Acme paid {at} to Heron in January {at}, said September, on 4 days." for at in range(2010, 2030)]
+    document = "\n\n".join((*others, row, "Acme paid 1.25 to Heron. Paid were 4 on 9 May 2020.")) + "\n"
+    passages = [
+        Passage(
+            id=f"S1001.{span.ordinal}",
+            source="S1001",
+            document_sha256=sha256(document.encode()),
+            start=span.start,
+            end=span.end,
+            text=span.text,
+            text_sha256=sha256(span.text.encode()),
+        )
+        for span in segment(document, "markdown")
+    ]
+    assert row in [passage.text for passage in WholeSource(passages).best_passages(said)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "left"),
+    [
+        ("on 4 September 2020.", "[09/12/2020, 04:10] at last", "on 4 September 2020."),
+        ("on 4 September 2020.", "the 4th of September 2020", "on ."),
+        ("on 4 September 2020.", "am 4. September 2020", "on ."),
+        ("it cost 1,250 in May", "1250 pounds", "it cost in May"),
+        ("it cost 1,250 in May", "in 250 days 1 pound", "it cost 1,250 in May"),
+    ],
+)
+def test_the_words_of_a_value_stand_together(statement: str, text: str, left: str) -> None:
+    assert " ".join(without_values(statement, text).split()) == left
+
+
+@given(st.text(alphabet="0123456789,. '-/€kmMio年月日", max_size=60))
+@example("9" * 9_000)
+@example("1," + "000," * 3_000 + "000 trillion")
+def test_any_digits_are_read(text: str) -> None:
+    for value in spelled_values(text):
+        assert 0 <= value.start < value.end <= len(text)
+        assert value.forms
+    assert len(without_values(text, text)) == len(text)

@@ -6,9 +6,11 @@ Used for findings, the check of a run, the check of a text with references, and 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from assay.core.citations.value_spellings import SpelledValue, spelled_values, stand_together
 from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import Passage, ordinal_of
 
@@ -18,6 +20,8 @@ SAMPLE = 5
 """Passages from which the language of a source is detected."""
 _WORTH = 0.08
 """Each passage must add at least this share of the statement's weight. Chosen by hand."""
+_AGAIN = 0.25
+"""The part of its weight that a word counts again in a further passage. Chosen by hand."""
 
 
 class TermPlaces:
@@ -39,6 +43,15 @@ class TermPlaces:
         """The texts that contain a word, in order."""
         return self._places.get(word, ())
 
+    def all_of(self, words: Iterable[str]) -> list[int]:
+        """The texts that contain all of `words`."""
+        fewest, *others = sorted(map(self.places, words), key=len)
+        return [at for at in fewest if all(each[min(bisect_left(each, at), len(each) - 1)] == at for each in others)]
+
+    def put(self, word: str, places: Iterable[int]) -> None:
+        """Let `word` stand for the texts at `places`."""
+        self._places[word] = sorted(places)
+
     def weight(self, word: str) -> float:
         """The weight of a word: above 0, even if no text has it."""
         return math.log(1 + self.count / (1 + len(self.places(word))))
@@ -56,35 +69,69 @@ class WholeSource:
             by_source.setdefault(passage.source, []).append(passage)
         self.passages = [each for group in by_source.values() for each in sorted(group, key=_place)]
         self._analysis = analysis_for("\n".join(passage.text for passage in self.passages[:SAMPLE]))
-        self._rarity = TermPlaces(keys(" ".join((*each.heading, each.text)), self._analysis) for each in self.passages)
+        self._rarity = TermPlaces(map(self._keys, range(len(self.passages))))
+        self._values: dict[str, bool] = {}
 
     def best_passages(self, statement: str) -> tuple[Passage, ...]:
         """The passages that together have most of the statement's words, best first; none if no word is shared.
 
         At most `MOST`; each adds words that those before it lack. Numbers are looked for whatever they weigh: a
-        statement fails by one number that its passages lack.
+        statement fails by one number that its passages lack. A day or an amount counts as one word, in whatever form a
+        passage writes it, if any does.
         """
-        weights = {word: self._rarity.weight(word) for word in set(keys(statement, self._analysis))}
-        total = sum(weights.values())
+        whole = {word: self._rarity.weight(word) for word in self._wanted(statement)}
+        weights, total = whole, sum(whole.values())
         picked: list[int] = []
         while weights and len(picked) < MOST:
-            best, gain = self._best(weights)
+            best, gain = self._best(weights, whole)
             if gain < _WORTH * total:
                 weights = {word: weight for word, weight in weights.items() if any(map(str.isdigit, word))}
-                best, _ = self._best(weights)
+                best, _ = self._best(weights, whole)
             if best < 0:
                 break
             picked.append(best)
             weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
         return tuple(self.passages[at] for at in picked)
 
-    def _best(self, weights: Mapping[str, float]) -> tuple[int, float]:
-        """The passage with the most weight, the first of equals, and its weight."""
-        scores: dict[int, float] = {}
+    def _wanted(self, statement: str) -> set[str]:
+        """The words of a statement, and its days and amounts, each instead of its own words if a passage has it."""
+        rest = statement
+        found: set[str] = set()
+        for value in spelled_values(statement):
+            if self._has(value):
+                found.add(value.name)
+                rest = f"{rest[: value.start]}{' ' * (value.end - value.start)}{rest[value.end :]}"
+        return found | set(keys(rest, self._analysis))
+
+    def _keys(self, at: int) -> tuple[str, ...]:
+        return keys(" ".join((*self.passages[at].heading, self.passages[at].text)), self._analysis)
+
+    def _has(self, value: SpelledValue) -> bool:
+        """True if a passage has a value; then its name stands for it among the words."""
+        if value.name not in self._values:
+            forms = [form for text in value.forms if (form := keys(text, self._analysis))]
+            likely = {words: self._rarity.all_of(words) for words in set(map(frozenset, forms))}
+            found = {at for form in forms for at in likely[frozenset(form)] if stand_together(form, self._keys(at))}
+            self._values[value.name] = bool(found)
+            self._rarity.put(value.name, found)
+        return self._values[value.name]
+
+    def _best(self, weights: Mapping[str, float], whole: Mapping[str, float]) -> tuple[int, float]:
+        """The passage with the most of `weights`, the first of equals, and their weight.
+
+        The other words of the statement count for a part: a row with its names and its date says more than a date.
+        """
+        gains: dict[int, float] = {}
         for word in sorted(weights):
             for at in self._rarity.places(word):
-                scores[at] = scores.get(at, 0.0) + weights[word]
-        return max(scores.items(), key=lambda found: (round(found[1], 9), -found[0]), default=(-1, 0.0))
+                gains[at] = gains.get(at, 0.0) + weights[word]
+        shared = dict.fromkeys(gains, 0.0)
+        for word in sorted(whole.keys() - weights.keys()):
+            for at in self._rarity.places(word):
+                if at in shared:
+                    shared[at] += _AGAIN * whole[word]
+        best = max(gains, key=lambda at: (round(gains[at] + shared[at], 9), -at), default=-1)
+        return best, gains.get(best, 0.0)
 
 
 def _place(passage: Passage) -> int:

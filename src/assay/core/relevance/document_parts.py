@@ -14,6 +14,11 @@ from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, near_keys
 from assay.core.text import sentences
 
+_ASKS_FOR_WORKS = (
+    r"\b(?:referenc|cit(?:e|es|ed|ing|ation)|bibliograph|literatur|papers?\b|articles?\b|stud(?:y|ies)\b|journal|publi|author"
+    r"|w(?:ro|ri)te|written|who\b|doi\b|volume|pages?\b|quelle|studien?\b|veröffentlich|autor|wer\b|schrieb|zitier|seiten?\b"
+    r"|référenc|étude|auteur|écri|revue|qui\b|estudio|escri|revista|quién|литератур|стать|автор|журнал|кто\b)|文献|文獻|论文|論文"
+)
 _NAMES = (
     (
         (
@@ -43,11 +48,30 @@ _NAMES = (
         ),
         r"licen[cs]|lizenz|licenci|лиценз|copyright|warrant|liab|copy|copies|distribut|redistribut|free\b|rights?\b|gnu\b|gpl",
     ),
+    (
+        (
+            r"(?:list\s+of\s+)?references(?:\s+cited)?|(?:selected\s+)?bibliography|(?:literature|works)\s+cited"
+            r"|literatur(?:verzeichnis|angaben)?|quellen(?:verzeichnis|angaben)|einzelnachweise"
+            r"|références(?:\s+bibliographiques)?|bibliographie|referencias(?:\s+bibliográficas)?|bibliografía|bibliografia"
+            r"|(?:список\s+)?литератур[аы]|参考文献|參考文獻"
+        ),
+        _ASKS_FOR_WORKS,
+    ),
 )
 """What is named so, in full, as a document, its file or a heading (a heading may also be a version, with its date: a
 section's number has a title behind it); and the words of a question that ask for it.
 """
 _KINDS = [(regex(name, re.IGNORECASE), regex(asked, re.IGNORECASE)) for name, asked in _NAMES]
+_WORKS = regex(_ASKS_FOR_WORKS, re.IGNORECASE)
+_PAGES = r"(?:pp?\.\s?|S\.\s?)?[A-Za-z]?(?P<first{0}>\d{{1,7}})\s?[-–—]\s?[A-Za-z]?(?P<last{0}>\d{{1,7}})"
+_ENTRY = regex(
+    r"(?:^|\s)[A-ZÀ-ÞА-Я][^\W\d_]*[.,]?\s(?:(?:1[89]|20)\d{2};\s?)?(?:[Vv]ol\.\s)?\d{1,4}"
+    rf"(?:\s?\((?:1[89]|20)\d{{2}}\),?\s(?:{_PAGES.format(1)}|\d{{1,7}})"
+    rf"|(?:\s?\(\d{{1,4}}(?:[-–]\d{{1,4}})?\))?[,:]\s(?:no\.\s\d+,\s)?{_PAGES.format(2)})"
+    r"(?:,?\s\(?(?:1[89]|20)\d{2}\)?)?[.,;]?(?:\s*(?:doi|https?)\b\S*)?\W*$",
+)
+"""The end of an entry of a list of works: `Ann. Tides 12 (3), 101-109, 2019.`"""
+_LONGEST_END = 200
 _SUBTITLE = regex(r"\s+[—–|:-]\s+")
 _FILE = regex(r"([^/\\?#]+?)(?:\.\w{1,5}){0,2}(?:[?#].*)?$")
 
@@ -59,6 +83,18 @@ def in_back_matter(question: str, statements: Sequence[QuotableStatement]) -> li
     kinds = tuple(at for at, (_, asked) in enumerate(_KINDS) if not asked.search(question))
     inside = [_is_inside(kinds, each.title, each.address, each.heading) for each in statements]
     return [0.0 if all(inside) else BACK_MATTER_WEIGHT * each for each in inside]
+
+
+def is_entry(question: str, text: str) -> bool:
+    """True if a text is an entry of a list of works, which has words of other works' titles, and none is asked for.
+
+    Its pages or its year follow the volume of a journal; a sentence that cites has more behind them.
+    """
+    found = _ENTRY.search(text, max(0, len(text) - _LONGEST_END))
+    if found is None or _WORKS.search(question):
+        return False
+    first, last = (found[f"{which}1"] or found[f"{which}2"] for which in ("first", "last"))
+    return first is None or len(last) < len(first) or int(first) < int(last)
 
 
 @lru_cache(maxsize=16384)

@@ -16,7 +16,7 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
-from assay.core.relevance.document_parts import announces, below_titles, in_back_matter
+from assay.core.relevance.document_parts import announces, below_titles, in_back_matter, is_entry
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.named_things import defining, lacks_a_name, of_entries
 from assay.core.relevance.relevance_constants import (
@@ -248,6 +248,7 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
         and features.is_about(at)
         and not asks(each.text)
         and not announces(question.text, each.text)
+        and not is_entry(question.text, each.text)
     ]
 
 

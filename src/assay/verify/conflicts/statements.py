@@ -145,6 +145,10 @@ _ROW = regex(r"\||\t|\{|\}|;.*;.*;|=|::|\]\(")
 """Signs of text that is not prose: cells, code, links."""
 
 
+_COMPOUND = regex(r"(?: ?(?!and/|or/)[^\W\d_]{1,5}[²³]?)?(?:[/·⋅][^\W\d_]{1,6}(?:[²³]|\^?-?\d(?!\d))?)+(?![^\W_])")
+"""The rest of a compound unit behind a number, or behind a unit that is its beginning: mS/cm, EUR/month."""
+
+
 class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     """A value in a sentence: the word `at` of its `reading`. Compared by identity: `values` caches them.
 
@@ -166,6 +170,8 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     def written_form(self) -> str:
         """The value as the sentence writes it."""
         start, end = self.reading.origin(self.at, self.at)
+        compound = _COMPOUND.match(self.sentence, end)
+        end = compound.end() if compound else end
         return self.sentence[start:end].strip(" .,;:")
 
     @cached_property

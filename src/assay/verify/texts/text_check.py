@@ -165,19 +165,27 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
         cited = desk.cited(claims(marked.text, html=True))
     held = HeldPassages(desk.sources)
     held.take(documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of))
-    found = tuple(PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages)) for each in cited)
-    once = dict[object, CodeRuling]()  # a repeated claim with the same citations is checked once
-    for one, other in zip(cited, found, strict=True):
-        if _verdict_inputs(one) not in once:
-            once[_verdict_inputs(one)] = _check_by_code(one, other, desk, rules)
+    found: list[PendingClaim] = []
+    once = dict[object, tuple[ClaimEvidence, CodeRuling]]()  # a repeated claim with the same citations is checked once
+    for each in cited:
+        inputs = _verdict_inputs(each)
+        if inputs not in once:
+            pending = PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages))
+            ruling = _check_by_code(each, pending, desk, rules)
+            once[inputs] = _narrow_evidence(pending, ruling, held, rules) if each.found else (pending.evidence, ruling)
+        found.append(PendingClaim(each.sentence.id, each.sentence, once[inputs][0]))
     return TextDraft(
         marked=marked,
-        found=found,
-        rulings={each.sentence.id: once[_verdict_inputs(each)] for each in cited},
+        found=tuple(found),
+        rulings={each.sentence.id: once[_verdict_inputs(each)][1] for each in cited},
         added=rules.added,
         references=tuple(desk.describe(reference) for reference in marked.references),
         cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
-        found_in={c.sentence.id: desk.addresses(c.passages) for c in cited if c.found},
+        found_in={
+            each.sentence.id: desk.addresses(claim.evidence.passages)
+            for each, claim in zip(cited, found, strict=True)
+            if each.found
+        },
         lines=(0, *(at + 1 for at, sign in enumerate(text) if sign == "\n")),
     )
 
@@ -310,6 +318,31 @@ def _uncited_verdict(found: PendingClaim, rules: CheckRules) -> CodeRuling:
     why = ruling.check.reason.replace("the cited passage", "the passage")  # which was found, not cited
     reason = f"no citation, and nothing found says it: {why}"
     return msgspec.structs.replace(ruling, check=msgspec.structs.replace(ruling.check, reason=reason))
+
+
+def _narrow_evidence(
+    found: PendingClaim, ruling: CodeRuling, held: HeldPassages, rules: CheckRules
+) -> tuple[ClaimEvidence, CodeRuling]:
+    """The evidence that decides about a claim, of what was found for it, with the verdict by it alone.
+
+    These are the passages any of which gives the verdict; else all without which it is another.
+    """
+    passages, verdict = found.evidence.passages, ruling.check.verdict
+    if len(passages) < 2 or verdict not in ("quoted", "supported", "contradicted"):
+        return found.evidence, ruling
+
+    def by(some: tuple[Passage, ...]) -> tuple[ClaimEvidence, CodeRuling]:
+        evidence = held.evidence(some)
+        return evidence, settle(found.sentence, evidence, rules)
+
+    kept = tuple(each for each in passages if by((each,))[1].check.verdict == verdict)
+    if not kept:
+        kept = passages
+        for each in reversed(passages):
+            rest = tuple(other for other in kept if other is not each)
+            kept = rest if rest and by(rest)[1].check.verdict == verdict else kept
+    narrowed = by(kept)
+    return narrowed if narrowed[1].check.verdict == verdict else (found.evidence, ruling)
 
 
 def _absent(missing: Sequence[TextReference], references: Sequence[TextReference]) -> Check:

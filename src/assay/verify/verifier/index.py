@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import msgspec
 
+from assay.core.citations.value_spellings import without_values
 from assay.core.claims import HOLDING, Check, Nearest
 from assay.core.lexicon import FUNCTION, NUMBER_WORDS, ORDINALS, SCALES, TENS, stem
 from assay.core.patterns import regex
@@ -253,7 +254,7 @@ def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     telling = _content_tokens(claim)
     best, most = None, 0.0
     for passage in passages:
-        missing = _missing(telling, passage)
+        missing = _missing(claim, telling, passage)
         shared = sum(map(weight, telling)) - sum(map(weight, missing))
         if shared > most:
             listed = tuple(token.text for token in missing[:_LISTED])
@@ -271,8 +272,12 @@ def _content_tokens(claim: str) -> list[WordToken]:
     return list(found.values())
 
 
-def _missing(telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
-    read = index(" \n".join((passage.text, *passage.above)))
+def _missing(claim: str, telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
+    text = " \n".join((passage.text, *passage.above))
+    read = index(text)
+    other = {token.stem for token in _content_tokens(without_values(claim, text))}
     return [
-        token for token in telling if token.stem not in read.places and (token.number or not read.alike(token.stem))
+        token
+        for token in telling
+        if token.stem in other and token.stem not in read.places and (token.number or not read.alike(token.stem))
     ]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from assay.core.claims import Conflict, Side
 from assay.core.report_sentences import read
 from assay.core.sources import Passage, Source, sha256
+from assay.phases.source_comparison import about_question
 from assay.verify.conflicts.detection import TITLE, section, summary
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.quotes import verbatim
@@ -118,3 +119,20 @@ def test_no_title_becomes_a_claim_or_a_heading(one: str, other: str) -> None:
     assert [sentence.text for sentence in found if sentence.id] == list(SENTENCES)
     assert next(sentence.text for sentence in found) == TITLE
     assert text.count("\n") == 5
+
+
+SUBJECT = Conflict(text="", subject="Acme", measure="conductivity glass", sides=())
+
+
+def test_a_conflict_about_something_else_than_what_is_asked_and_told_is_left_out() -> None:
+    told = ["The melting point of Acme glass is 900 °C."]
+    assert about_question([SUBJECT], "What is the melting point of Acme?", told) == ()
+    assert about_question([SUBJECT], "What is the conductivity of Acme?", told) == (SUBJECT,)
+
+
+def test_a_conflict_stays_if_the_question_is_wide_or_its_words_are_not_the_reports() -> None:
+    told = ["The melting point of Acme glass is 900 °C."]
+    for question in ("What is known about Acme?", "How tall is Acme?", "Compare glasses", "", "Acme"):
+        assert about_question([SUBJECT], question, told) == (SUBJECT,)
+    unmeasured = Conflict(text="", subject="Acme", sides=())
+    assert about_question([unmeasured], "What is the melting point of Acme?", told) == (unmeasured,)

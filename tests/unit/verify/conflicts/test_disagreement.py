@@ -66,6 +66,16 @@ DISAGREE = [
         "A pig has 46 chromosomes in a cell of the body.",
         ("38", "46"),
     ),
+    (
+        "The conductivity of Acme glass is 0.42 mS/cm when dry.",
+        "The conductivity of Acme glass is 0.18 mS/cm when dry.",
+        ("0.42 mS/cm", "0.18 mS/cm"),
+    ),
+    (
+        "Acme glass of Brest weighs 5 kg/m² in all.",
+        "Acme glass of Brest weighs 7 kg/m² in all.",
+        ("5 kg/m²", "7 kg/m²"),
+    ),
 ]
 
 AGREE = [

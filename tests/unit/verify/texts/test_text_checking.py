@@ -218,6 +218,39 @@ def test_evidence_is_found_for_sentences_which_cite_nothing() -> None:
     assert all(passage in {each.id for each in found.passages} for claim in found.claims for passage in claim.passages)
 
 
+def test_documents_that_decide_nothing_about_a_sentence_are_not_named_with_it() -> None:
+    body = "The ferry of Brest sails at noon, in spring too."
+    ferry = document(body, "https://example.org/ferry", "Ferry")
+    held = shelf(texts={**TEXTS, ferry.sha256: body}, everything=(*GIVEN.values(), ferry))
+    text = "The tide at Brest rises nine metres in spring. The tide at Brest rises seven metres."
+    wrong, right = draft(text, mark(text), held).with_opinions({}).claims
+    assert (wrong.verdict, wrong.found) == ("contradicted", (GIVEN[TIDES].url,))
+    assert (right.verdict, right.found) == ("quoted", (GIVEN[TIDES].url,))
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The firm paid 620,000 euros to Heron on 14 January 2022.", "supported"),
+        ("The firm paid 0.62 million euros to Heron on January 14, 2022.", "supported"),
+        ("The firm paid 620,000 dollars to Heron on 14 January 2022.", "contradicted"),
+        ("The firm paid 620,000 euros to Heron on 16 January 2022.", "contradicted"),
+    ],
+)
+def test_a_row_says_it_though_invoices_and_letters_have_more_of_the_words(claim: str, verdict: str) -> None:
+    rows = "".join(f"| {day:02}.03.2021 | Pump Works {day} | {day}.100,00 |\n" for day in range(1, 29))
+    table = f"| Day | Payee | Amount (EUR) |\n|---|---|---|\n{rows}| 14.01.2022 | Heron Ltd | 620.000,00 |\n"
+    invoice = "Invoice of 10 January 2022: the firm owes Heron 620,000 euros, to be paid by the firm.\n"
+    letter = "The firm paid on 20 January 2021, said the firm's letter to Heron.\n\nOn 14 May 2022 the firm paid.\n"
+    texts = [invoice, letter, table]
+    given = [document(text, f"https://example.org/{at}", f"Paper {at}") for at, text in enumerate(texts)]
+    held = shelf(texts={one.sha256: text for one, text in zip(given, texts, strict=True)}, everything=given)
+    (found,) = draft(claim, mark(claim), held).with_opinions({}).claims
+    assert found.verdict == verdict
+    if verdict == "supported":
+        assert "https://example.org/2" in found.found
+
+
 def test_a_sentence_which_cites_is_held_against_what_it_cites_alone() -> None:
     found = sought("The northern plant employs 400 people ([t](docs/tides.md)). High water comes twice a day.\n")
     cites, cites_nothing = found.claims

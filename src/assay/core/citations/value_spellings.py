@@ -1,0 +1,101 @@
+"""The days and amounts of a statement in the forms that a passage may write them in, as index words.
+
+"14 January 2022" is `14.01.2022` in one table and `2022-01-14` in another, "1.25 million" is `1250000`. A passage has
+the value if the words of one form stand together in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import product
+
+import msgspec
+
+from assay.core.document_dates import days_in
+from assay.core.lexicon import MONTHS, SCALES
+from assay.core.patterns import regex
+from assay.core.text import words
+
+_NAMED = "|".join(sorted(map(re.escape, SCALES), key=len, reverse=True))
+_AMOUNT = regex(
+    r"(?<![\w.,])(?:(?P<grouped>\d{1,3}(?:(?:,\d{3}){1,6}|(?:\.\d{3}){1,6}|(?:['’ \xa0\u202f]\d{3}){1,6})(?!\d))"
+    rf"|(?P<plain>\d{{1,18}}))(?:[.,](?P<places>\d{{1,9}}))?(?![.,]?\d)(?: ?(?P<scale>{_NAMED})(?![^\W_]))?",
+    re.IGNORECASE,
+)
+_ENDINGS = ("", "st", "nd", "rd", "th")
+_JOINING = frozenset(("of", "de", "del", "di"))
+_LEAST = 1000
+"""A smaller whole number is written in one way."""
+_LATEST = 2999
+"""Digits without separators up to here may be a year, which is written in one way too."""
+_MOST_PLACES = 3
+"""Digits after the point of an amount in millions."""
+
+
+class SpelledValue(msgspec.Struct, frozen=True):
+    """A value of a statement, at code points `[start, end)`; `forms` are texts, any of which says it.
+
+    `name` is that of the value, and no word.
+    """
+
+    name: str
+    start: int
+    end: int
+    forms: frozenset[str]
+
+
+def spelled_values(statement: str) -> Iterator[SpelledValue]:
+    """The days and the amounts in `statement` that may be written in several ways."""
+    free = list(statement)
+    for start, end, day in days_in(statement):
+        free[start:end] = " " * (end - start)
+        year, month, number = day.split("-")
+        months = [name for name, place in MONTHS.items() if place == int(month)]
+        ways = product({number, *(f"{int(number)}{ending}" for ending in _ENDINGS)}, {month, str(int(month)), *months})
+        orders = (each for one, other in ways for each in ((one, other, year), (year, other, one), (other, one, year)))
+        yield SpelledValue(f"={day}", start, end, frozenset(map(" ".join, orders)))
+    for match in _AMOUNT.finditer("".join(free)):
+        value, grouped = _value(match), match["grouped"]
+        if value < _LEAST or (value <= _LATEST and not (grouped or match["places"] or match["scale"])):
+            continue
+        yield SpelledValue(f"={value:f}", match.start(), match.end(), frozenset(_forms(value)))
+
+
+def without_values(statement: str, text: str) -> str:
+    """A statement with spaces in place of the days and amounts that `text` has, in any form."""
+    held: list[str] | None = None
+    for value in spelled_values(statement):
+        held = words(text) if held is None else held
+        if any(stand_together(words(form), held) for form in value.forms):
+            statement = f"{statement[: value.start]}{' ' * (value.end - value.start)}{statement[value.end :]}"
+    return statement
+
+
+def stand_together(form: Sequence[str], held: Sequence[str]) -> bool:
+    """True if the words of `form` stand in `held` in their order, with nothing but a word such as "of" between them."""
+    plain = [word for word in held if word not in _JOINING] if len(form) > 1 else held
+    return any(word == form[0] and list(plain[at : at + len(form)]) == list(form) for at, word in enumerate(plain))
+
+
+def _value(match: re.Match[str]) -> Decimal:
+    """The amount; before a word like "million", one point is decimal: "1.234 million"."""
+    digits, places = match["grouped"] or match["plain"], match["places"] or ""
+    if match["scale"] and not places and re.fullmatch(r"\d+\.\d{3}", digits):
+        digits, places = digits.split(".")
+    scale = SCALES[match["scale"].casefold()] if match["scale"] else 0
+    whole = "".join(filter(str.isdecimal, digits))
+    return Decimal(f"{whole}.{places or 0}").scaleb(scale).normalize()
+
+
+def _forms(value: Decimal) -> Iterator[str]:
+    whole, _, places = f"{value:f}".partition(".")
+    for digits in (whole, f"{int(whole):,}"):
+        yield f"{digits} {places}"
+        if len(places) == 1:
+            yield f"{digits} {places}0"
+    for name, power in SCALES.items():
+        part = f"{value.scaleb(-power):f}"
+        if value >= Decimal(10) ** power and len(part.partition(".")[2]) <= _MOST_PLACES:
+            yield f"{part}{'' if len(name) == 1 else ' '}{name}"

@@ -1,0 +1,117 @@
+"""Checks whether one row of a table has what a sentence says together: a payee, a day and an amount.
+
+Each may stand in the table, but in different rows: then the sentence joins what the table does not. Sentences that
+speak of several rows (two values of one column, a comparison, a sum) are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from assay.core.tables.cells import ReadTable
+from assay.verify.amounts import Amount, Day, Token
+from assay.verify.analyzed_text import AnalyzedText, Texts, read
+from assay.verify.evidence import SlotFinding, slot_of
+from assay.verify.figures import same, same_day
+
+_LEAST = 100
+"""A smaller bare number may stand in a row by chance. By hand."""
+_SEVERAL = frozenset(
+    """
+    than compared whereas while unlike both each total totals altogether together sum sums average mean difference
+    between since until before after later earlier more less most least respectively combined
+    """.split()
+)
+"""Words of sentences that speak of several rows."""
+
+
+class _Mention(NamedTuple):
+    """What the claim says that some cells of a table state: by row, the column; `at` is the word, -1 for a name."""
+
+    at: int
+    columns: dict[int, int]
+
+
+def find(claim: AnalyzedText, tables: Sequence[ReadTable], texts: Texts) -> Iterator[SlotFinding]:
+    """A conflict for a day or an amount that stands in another row than all else of the claim."""
+    spoken = {word.text.lower() for word in claim.words}
+    if len({word.sentence for word in claim.words}) != 1 or not spoken.isdisjoint(_SEVERAL):
+        return
+    values = [(at, word.token) for at, word in enumerate(claim.words) if word.token and _is_telling(word.token)]
+    for table in tables if values else ():
+        mentions = [*_values(values, table), *_names(claim, table)]
+        if sum(each.at >= 0 for each in mentions) < len(values) or not any(each.at < 0 for each in mentions):
+            continue  # a value stands elsewhere, or nothing says which row is meant
+        columns = [set(each.columns.values()) for each in mentions]
+        if sum(map(len, columns)) != len(set().union(*columns)):
+            continue  # two values of one column
+        yield from _apart(claim, table, mentions, texts)
+
+
+def _apart(claim: AnalyzedText, table: ReadTable, mentions: list[_Mention], texts: Texts) -> Iterator[SlotFinding]:
+    def telling(each: _Mention) -> bool:
+        return each.at < 0 or isinstance(claim.words[each.at].token, Day)
+
+    rows = {row for each in mentions for row in each.columns}
+    held = {row: [each for each in mentions if row in each.columns] for row in rows}
+    row = max(sorted(rows), key=lambda at: (len(held[at]), sum(map(telling, held[at]))))  # a name or a day tells most
+    missing = [each for each in mentions if row not in each.columns]
+    if len(missing) != 1 or missing[0].at < 0:
+        return
+    column = min(missing[0].columns.values())
+    cell = table.rows[row].cells.get(column)
+    token = claim.words[missing[0].at].token
+    if len(held[row]) < 2 and not (isinstance(token, Day) and held[row][0].columns[row] == 0):
+        return  # an amount beside a name may be about something else
+    inside = {name for each in table.rows for name in each.names}
+    others = (one for one, id in zip(texts.readings, texts.passages, strict=True) if id not in inside)
+    if cell is None or token is None or any(_states(token, each) for each in others):
+        return
+    rule = "date" if isinstance(token, Day) else "number"
+    slot = slot_of(claim, missing[0].at)
+    yield SlotFinding(rule=rule, slot=slot, outcome="conflict", said=cell.text, passage=cell.name, veto=True)
+
+
+def _is_telling(token: Token) -> bool:
+    """True for a whole day, and for an amount that a row has hardly by chance."""
+    if isinstance(token, Day):
+        return bool(token.day and token.month)
+    if not isinstance(token, Amount) or token.year or token.ordinal or token.terms or token.bound or token.word:
+        return False
+    return bool(token.values) and (token.values[0] >= _LEAST or token.quantum < 1 or bool(token.currency))
+
+
+def _values(values: Sequence[tuple[int, Token]], table: ReadTable) -> Iterator[_Mention]:
+    for at, token in values:
+        columns = {
+            number: column
+            for number, row in enumerate(table.rows)
+            for column, cell in row.cells.items()
+            if _states(token, read(f"{table.heads[column]}: {cell.text}"))
+        }
+        if columns:
+            yield _Mention(at, columns)
+
+
+def _states(token: Token, reading: AnalyzedText) -> bool:
+    for other in (word.token for word in reading.words):
+        if isinstance(token, Day) and isinstance(other, Day) and same_day(token, other):
+            return True
+        if isinstance(token, Amount) and isinstance(other, Amount) and same(token, other):
+            return True
+    return False
+
+
+def _names(claim: AnalyzedText, table: ReadTable) -> Iterator[_Mention]:
+    """The cells of text that the claim names: their first word, and at least half of all; by text, each once."""
+    said = {word.key for word in claim.words if word.kind in ("name", "word") and not word.common}
+    found: dict[tuple[int, str], dict[int, int]] = {}
+    for number, row in enumerate(table.rows):
+        for column, cell in row.cells.items():
+            words = [word for word in read(cell.text).words if word.kind != "sign"]
+            keys = [word.key for word in words]
+            named = bool(words) and words[0].token is None and words[0].text[0].isupper() and keys[0] in said
+            if named and 2 * sum(key in said for key in keys) >= len(keys):
+                found.setdefault((column, cell.text), {})[number] = column
+    return (_Mention(-1, columns) for columns in found.values())
