@@ -37,8 +37,8 @@ def test_a_question_follows_where_it_points_back_or_shares_a_word(question: str,
 @pytest.mark.parametrize(
     ("question", "whole"),
     [
-        ("When was it written?", "When was Harbor report written?"),
-        ("And why?", "And why (Harbor report)?"),
+        ("When was it written?", "When was the Harbor report written?"),
+        ("And why?", "And why (the Harbor report)?"),
         ("Thanks", ""),
         ("When was the bridge of Sandmouth opened?", ""),
         ("When was it written, and who was the engineer of the bridge?", ""),
@@ -100,6 +100,11 @@ def test_a_person_is_the_one_asked_for_or_named(before: tuple[str, ...], questio
 )
 def test_what_a_question_leaves_out_is_in_the_one_before(before: str, question: str, whole: str) -> None:
     assert restated(asked(question, *said(before))) == whole
+
+
+def test_a_thing_is_named_with_the_words_before_its_name() -> None:
+    before = said("When was the bridge of Vell built?", "In 1891.", "Who was its builder?", "Ottilie Brandt.")
+    assert restated(asked("How long is it?", *before)) == "How long is the bridge of Vell?"
 
 
 def test_a_question_is_read_by_how_the_one_before_it_was_read() -> None:

@@ -25,6 +25,8 @@ _NAME = regex(rf"(?<![\w’'-]){_CAPITAL}[\w-]*(?:[\w’'.&-]*\s+(?:(?:de|la|van
 _FIRST_WORD = regex(r"\W*\w+")
 _ARTICLE = r"(?:the|an?|der|die|das|den|dem|des|eine?[rnms]?)"
 _DETERMINED = regex(rf"\b{_ARTICLE}\s+$", re.IGNORECASE)
+_PHRASE = regex(r"\b(?:the|der|die|das)\s+(?:[a-zß-öø-ÿ-]+\s+){0,3}$")
+"""The beginning of a phrase that ends with a name: "the bridge of"."""
 _GERMAN = regex(r"\b(?:wer|wen|wem|wann|wo|wie|was|warum|wieso|welche[rsmn]?|und|der|die|das)\b", re.IGNORECASE)
 _WHO = regex(r"\b(?:who|whom|wer|wen|wem|кто|кого)\b", re.IGNORECASE)
 _WHO_IS = regex(
@@ -172,12 +174,14 @@ def _thing(asked: str) -> str:
     names = _names(asked)
     if not names:
         return ""
-    determined = [name for name in names if _DETERMINED.search(asked[: name.start()])] or names
-    end = determined[-1].end()
-    more = asked[end:].strip(" ?？.!")
+    determined = [name for name in names if _PHRASE.search(asked[: name.start()])] or names
+    name = determined[-1]
+    phrase = _PHRASE.search(asked[: name.start()])
+    found = (phrase[0] if phrase else "") + name[0]
+    more = asked[name.end() :].strip(" ?？.!")
     if more and len(more.split()) == 1 and _INVERTED.isdisjoint(question.words) and not _GERMAN.match(asked.strip()):
-        return f"{determined[-1][0]} {more}"
-    return determined[-1][0]
+        return f"{found} {more}"
+    return found
 
 
 def _names(text: str, *, first: bool = False) -> list[re.Match[str]]:
