@@ -7,7 +7,7 @@ import pytest
 
 from assay.core.brief import ConversationMessage
 from assay.core.errors import ModelError
-from assay.core.messages import Message, Request
+from assay.core.messages import Message, Rarity, Request
 from assay.models.extractive.actions import conversation, follow_up, restated
 
 BEFORE = (
@@ -105,6 +105,13 @@ def test_what_a_question_leaves_out_is_in_the_one_before(before: str, question: 
 def test_a_thing_is_named_with_the_words_before_its_name() -> None:
     before = said("When was the bridge of Vell built?", "In 1891.", "Who was its builder?", "Ottilie Brandt.")
     assert restated(asked("How long is it?", *before)) == "How long is the bridge of Vell?"
+
+
+def test_slips_of_the_pen_are_read_as_what_is_meant() -> None:
+    slips = Rarity(meant={"waht": "what", "recieve": "receive"})
+    request = msgspec.structs.replace(asked("waht did Ines recieve?"), rarity=slips)
+    assert restated(request) == "what did Ines receive?"
+    assert restated(msgspec.structs.replace(asked("What is it?"), rarity=slips)) == ""
 
 
 def test_a_question_is_read_by_how_the_one_before_it_was_read() -> None:

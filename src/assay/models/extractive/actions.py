@@ -4,6 +4,7 @@ small script each for the orchestrator and the agents, which reads the history.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -176,8 +177,14 @@ def follow_up(request: Request) -> FollowUp:
 
 
 def restated(request: Request) -> str:
-    """The question with what it leaves to the earlier messages; empty if it needs no context."""
-    return follow_ups.restated(question_of(request), conversation(request))
+    """The question without slips of the pen, and with what it leaves to the earlier messages; empty if that is the
+    question itself.
+    """
+    asked = question_of(request)
+    meant = {} if isinstance(request.rarity, msgspec.UnsetType) else request.rarity.meant
+    read = re.sub(r"[^\W\d_]+", lambda match: meant.get(match[0], match[0]), asked)
+    whole = follow_ups.restated(read, conversation(request)) or read
+    return whole if whole != asked else ""
 
 
 # The next actions of the orchestrator and the agents: a small script each, which reads the history.

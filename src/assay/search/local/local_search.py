@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
 from assay.core.lexicon import analysis_of
 from assay.core.messages import Rarity
@@ -27,6 +29,7 @@ from assay.search.local.index import (
     unwritable,
 )
 from assay.search.local.local_ranks import IndexSnapshot, spans_of
+from assay.search.local.spelling import meant
 from assay.search.local.words import TITLE_MEANT, Naming, Words
 from assay.search.shared_index import (
     BEST,
@@ -113,7 +116,9 @@ class LocalSearch:
                 return Rarity()
             with reading():
                 view = IndexSnapshot(self._opened())
-                return view.rarity(Words(text, view.analyses), scope)
+                read = meant(view, text, scope)
+                counted = view.rarity(Words(" ".join((text, *read.values())), view.analyses), scope)
+                return msgspec.structs.replace(counted, meant=read)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
