@@ -331,3 +331,15 @@ async def test_a_slip_of_the_pen_is_told_from_a_name_and_from_another_word() -> 
     assert await meant("Who signed the pettition of Ferri?") == {"pettition": "petition"}
     for whole in ("What is the prize of a ferry ticket?", "Who is Concil?", "What is tkt?", "Show town.ms and w-hat"):
         assert await meant(whole) == {}
+
+
+def test_the_many_lines_of_a_log_leave_the_passages_of_others() -> None:
+    store = memory_store()
+    lines = "\n\n".join(f"Mira opened the drawer {number} times." for number in range(400))
+    letters = {
+        f"letter-{number}.md": f"Dear all, this letter number {number} tells what Mira said." for number in range(5)
+    }
+    fill(store, {"log.md": lines, **letters})
+    hits = opened(store, None).find(Query(text="Who opened the drawer for Mira?", limit=10))
+    assert {hit.document.name for hit in hits} == {"log.md", *letters}
+    assert all(hit.spans for hit in hits)

@@ -256,9 +256,17 @@ class IndexSnapshot:
         return list(dict.fromkeys(row for row, _, _ in found))[:wanted]
 
     def _best_passages(self, query: tantivy.Query, rows: Collection[int]) -> Passages:
+        """The best passages of each document; those of a long one do not keep out the others."""
         best: Passages = {}
-        for row, address, score in self._passage_hits(query, rows, PASSAGES_READ * len(rows)):
-            best.setdefault(row, []).append((address, score))
+        left = set(rows)
+        while left:
+            most = PASSAGES_READ * len(left)
+            hits = self._passage_hits(query, left, most)
+            for row, address, score in hits:
+                best.setdefault(row, []).append((address, score))
+            if len(hits) < most:
+                break
+            left.difference_update(best)
         return best
 
     def _passage_hits(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:

@@ -81,12 +81,16 @@ def _closest(word: str, known: Counter[str], analyses: Sequence[str]) -> str:
 
 
 def _forms(word: str, analyses: Sequence[str]) -> list[str]:
-    """The word, and its form in each analysis."""
-    return [word, *("".join(terms(word, each)) for each in analyses)]
+    """The word, and its form in each analysis; empty for a short one, which is near to many."""
+    forms = (word, *("".join(terms(word, each)) for each in analyses))
+    return [form if len(form) >= LEAST else "" for form in forms]
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """True if two neighbouring letters are exchanged, or one has a letter once that the other has twice or not."""
+    """True if two neighbouring letters are exchanged, or one has a letter once that the other has twice.
+
+    Also if a short word lacks one inside, as function words do ("wich").
+    """
     if len(one) == len(other):
         places = [at for at in range(len(one)) if one[at] != other[at]]
         return len(places) == 2 and places[1] == places[0] + 1 and sorted(one) == sorted(other)
