@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
 from assay.core.lexicon import analysis_of
 from assay.core.messages import Rarity
@@ -29,7 +27,7 @@ from assay.search.local.index import (
     unwritable,
 )
 from assay.search.local.local_ranks import IndexSnapshot, spans_of
-from assay.search.local.spelling import meant
+from assay.search.local.slips import counted
 from assay.search.local.words import TITLE_MEANT, Naming, Words
 from assay.search.shared_index import (
     BEST,
@@ -115,10 +113,7 @@ class LocalSearch:
             if scope is not None and not scope:
                 return Rarity()
             with reading():
-                view = IndexSnapshot(self._opened())
-                read = meant(view, text, scope)
-                counted = view.rarity(Words(" ".join((text, *read.values())), view.analyses), scope)
-                return msgspec.structs.replace(counted, meant=read)
+                return counted(IndexSnapshot(self._opened()), text, scope)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
+import msgspec
 import tantivy
 
 from assay.core.function_words import STOP_WORDS
 from assay.core.lexicon import terms
+from assay.core.messages import Rarity
 from assay.core.patterns import regex
 from assay.core.relevance.topic_question import CAPITALIZING, language_of
 from assay.search.local.index import PASSAGES
@@ -24,6 +26,13 @@ LEAST, LONG = 5, 8
 another word ("price", "prize").
 """
 _WORD = regex(r"(?<![\w.@/-])[^\W\d_]{3,}(?![\w@/-]|\.\w)")
+
+
+def counted(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> Rarity:
+    """How rare the words of a question are, and those that are probably meant by its slips."""
+    read = meant(view, text, scope)
+    found = view.rarity(Words(" ".join((text, *read.values())), view.analyses), scope)
+    return msgspec.structs.replace(found, meant=read)
 
 
 def meant(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> dict[str, str]:
