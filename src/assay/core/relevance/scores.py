@@ -282,12 +282,12 @@ def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit
 
 
 def _may_hold(question: TopicQuestion) -> Callable[[QuotableStatement], bool]:
-    """A quick look at whether a statement has a word of the question: in English a word begins as its stem does."""
+    """A quick look at whether a statement may have a word of the question; true for other letters than A to Z."""
     starts = [key[:STEM_START] for key in question.keys]
 
     def look(each: QuotableStatement) -> bool:
-        text = f"{each.text} {each.heading}"
-        return not text.isascii() or any(start in small for small in (text.lower(),) for start in starts)
+        text = f"{each.text} {each.heading}".lower()
+        return not text.isascii() or any(start in text for start in starts)
 
     return look
 
