@@ -38,3 +38,14 @@ async def test_one_in_their_language_or_in_none_that_is_known_is_not(question: s
     report = await assay.research(question, sources=[str(tmp_path / "tides.txt")])
     assert report.stop_reason == "no_evidence"
     assert not report.limits
+
+
+async def test_the_closest_passages_are_of_several_documents(tmp_path: Path) -> None:
+    lines = "\n\n".join(f"12:{minute:02} host7 user Mira opened drawer {minute}" for minute in range(60))
+    (tmp_path / "access.log").write_text(lines)
+    (tmp_path / "letter.txt").write_text("Mira has been with the firm for nine years, and keeps the keys.\n")
+    report = await assay.research("How tall is Mira?", sources=[str(tmp_path)])
+    assert report.stop_reason == "no_evidence"
+    closest = report.markdown.partition("## Closest passages")[2]
+    assert "nine years" in closest
+    assert "host7" in closest

@@ -14,7 +14,7 @@ from assay.core.ports.jobs import TOP, Job, JobFilter
 from assay.core.view import RunView
 from assay.services import stored_runs
 from assay.services.arguments import Say
-from assay.services.stored_runs import ListedRun
+from assay.services.stored_runs import Having, ListedRun
 
 if TYPE_CHECKING:
     from assay.run.job_worker import JobWorker
@@ -180,13 +180,14 @@ class RunHistory(DocumentLibrary):
 
     # one stored run
 
-    async def find(self, reference: str) -> RunRow:
-        """Find a run by its id, the start of its id, or `last`.
+    async def find(self, reference: str, having: Having = "") -> RunRow:
+        """Find a run by its id, the start of its id, or `last`: the newest, or the newest `having` a report or evidence
+        if the ones after it failed or were cancelled without.
 
         Raises:
             UnknownName: no run, or more than one, matches.
         """
-        return await stored_runs.find(self._context, reference)
+        return await stored_runs.find(self._context, reference, having)
 
     async def events(self, reference: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """Return a run's events with `seq > after`, at most `limit` of them."""

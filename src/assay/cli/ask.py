@@ -67,8 +67,8 @@ def command(
 
 async def _ask(reference: str, question: str, ways: dict[str, Any], output: Output, home: Path | None) -> Exit:
     async with stored(home) as assay:
-        await assay.find(reference)
-        run = assay.ask(reference, question, **ways)
+        row = await assay.find(reference, "evidence")
+        run = assay.ask(row.run_id, question, **ways)
         if output.stdout != "report" or output.files or not can_stream():
             return await watch(assay, run, output)
         shown = Streaming(output.verbosity, output.citations)

@@ -20,7 +20,8 @@ from assay.core.phrases import relevance
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
 if TYPE_CHECKING:
-    from assay import CitedPassage
+    from assay import Assay, CitedPassage
+    from assay.core.view import RunView
 
 _TEXT = 300
 _QUOTE = 160
@@ -45,7 +46,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
 
     Source numbers are those of the report; `assay cite RUN N` shows the passages.
     """
-    view = read_library(home, lambda assay: assay.view(reference))
+    view = read_library(home, lambda assay: _reported(assay, reference))
     report = build_report(view)
     listed = [each for each in _listed(report) if not (problems and each.verdict in HOLDING)]
     if as_json:
@@ -89,6 +90,10 @@ class ListedClaim(msgspec.Struct, frozen=True, kw_only=True):
     removed: str = ""
     nearest: NearestPassage | None = None
     relevance: Relevance = ""
+
+
+async def _reported(assay: Assay, reference: str) -> RunView:
+    return await assay.view((await assay.find(reference, "report")).run_id)
 
 
 def _listed(report: Report) -> Iterator[ListedClaim]:

@@ -33,8 +33,9 @@ from assay.core.view import RunView
 from assay.services.notices import Target, notice_of
 
 if TYPE_CHECKING:
-    from assay.export import terminal
+    from assay.export import markdown, terminal
 else:
+    markdown = later("assay.export.markdown")
     terminal = later("assay.export.terminal")
 
 
@@ -319,8 +320,7 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
         if output.rest is str and is_laid_out(output.citations):
             put(f"{terminal_report(view, output.citations)}\n", hint=_kept_note(view))
         else:
-            text = (await assay.export(view.run_id, ".md", output.citations)).decode()
-            write(output.rest(text), hint=_kept_note(view))
+            write(output.rest(markdown.render(view, citations=output.citations)), hint=_kept_note(view))
     files = output.files if written else ()
     for path in files:
         await _save(assay, view, path, output)

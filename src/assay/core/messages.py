@@ -48,10 +48,14 @@ def shown_text(source: ShownSource, passage: ShownPassage) -> str:
 
 
 class Rarity(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of the `passages` in scope contain an index term, by term. A missing term was not counted."""
+    """How many of the `passages` in scope contain an index term, by term. A missing term was not counted.
+
+    `meant` has the words of the question that are nowhere, with those that they are probably a slip for.
+    """
 
     passages: int = 0
     holding: dict[str, int] = {}
+    meant: dict[str, str] = {}
 
 
 Task = Literal[

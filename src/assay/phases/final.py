@@ -134,6 +134,7 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
                 text=draft.text,
                 streamed=draft.streamed,
                 found=draft.found,
+                question=case.question,
                 proofreader=draft.proofreader if draft.sourced else None,  # without sources nothing is checked
             ),
             EvidenceIndex(passages, sources, case.reader),

@@ -213,7 +213,8 @@ def _planned(phase: Run, call: ToolCall) -> Triage:
         )
         return Triage(follow_up=_follow_up(phase, ""))
     depth = wanted.depth or DEPTH_OF[wanted.complexity]
-    restated = " ".join(wanted.restated.split())[:LONGEST] if phase.brief.conversation else ""
+    misread = phase.brief.conversation or (phase.rarity is not None and phase.rarity.meant)
+    restated = " ".join(wanted.restated.split())[:LONGEST] if misread else ""
     follow_up = _follow_up(phase, wanted.follow_up)
     return Triage(
         complexity=wanted.complexity,

@@ -41,7 +41,7 @@ from assay.verify.proofreader import proofreader, spans
 
 # The report if nothing was found. Only a run that has searched may say so; otherwise it fails.
 
-CLOSEST = 3
+CLOSEST, RECALLED = 3, 60
 SHORTEST = 30
 """Code points; a shorter text is a heading or a label."""
 QUERIES_NAMED = 8
@@ -133,9 +133,13 @@ async def nothing_found(phase: Run, case: Case) -> Draft:
 
 
 def closest(question: str, ledger: Ledger) -> str:
-    """The passages nearest to a question, below their heading; empty if none shares a word with it."""
-    found = ledger.recall(question, 4 * CLOSEST)
-    nearest = [passage for passage in found if len(passage.text) > SHORTEST][:CLOSEST]
+    """The passages nearest to a question, of as many documents as possible, below their heading; empty if none shares a
+    word with it.
+    """
+    found = [each for each in ledger.recall(question, RECALLED) if len(each.text) > SHORTEST]
+    best = {each.document_sha256: each for each in reversed(found)}
+    first = [each for each in found if best[each.document_sha256] is each]
+    nearest = [*first, *(each for each in found if each not in first)][:CLOSEST]
     items = "\n".join(f"- {findings.quoted(passage)}" for passage in nearest)
     return f"## {phrases.closest()}\n\n{items}" if items else ""
 

@@ -59,7 +59,7 @@ class Gathering:
         self._readers, self._kept, self._reading = context.readers, context.page_cache, reading
         self._allowed, self._context = context.allowed_hosts, context
         self._largest = int(context.settings.documents.max_file_mb * 1_000_000)
-        self.files = self.added = 0
+        self.files = self.added = self.copies = 0
         self._renewed = False
         self.warnings: list[str] = []
         self.notes: list[str] = []
@@ -176,6 +176,7 @@ class Gathering:
         )
         self.files += done.files
         self.added += done.added
+        self.copies += done.copies
         self.warnings += done.warnings
         self.notes += done.notes
         self.skipped |= done.skipped

@@ -200,6 +200,7 @@ async def _ingested(
         documents=len(documents),
         added=gathering.added,
         files=gathering.files,
+        copies=gathering.copies,
         warnings=warnings,
         notes=_once(gathering.notes),
         skipped=gathering.skipped,

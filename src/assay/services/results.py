@@ -256,7 +256,7 @@ async def record(context: Context, reference: str) -> Record:
 
 async def passage(context: Context, reference: str, number: int) -> list[CitedPassage]:
     """The passages behind a citation; see `Assay.passage`."""
-    found = await view(context, reference)
+    found = await view(context, reference, "report")
     books = bibliography(found)
     known = {entry.number: entry.source for entry in books.entries if entry.number is not None}
     if number not in known:

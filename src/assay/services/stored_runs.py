@@ -6,12 +6,13 @@ import hashlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope
-from assay.core.ports import RunRow
+from assay.core.ports import Journal, RunRow
 from assay.core.ports.journal import Spent
 from assay.core.ports.users import ShareRow, ShareStore
 from assay.core.view import RunView, fold
@@ -103,13 +104,40 @@ async def _reasons(context: Context, before: Mapping[str, int]) -> dict[str, str
     }
 
 
-async def find(context: Context, reference: str) -> RunRow:
-    """Find a run by its id, the start of its id, or `last`.
+Having = Literal["", "report", "evidence"]
+"""What `last` must have: anything; a report, even a part of one; or something that a run may continue from."""
+LAST = "last"
+"""Names the newest run where an id is expected."""
+LOOKED_AT = 20
+"""The latest runs among which one is looked for."""
+
+
+async def found(journal: Journal, reference: str, having: Having) -> RunRow:
+    """A run by its id, the start of its id, or `last`: the newest, without those that failed or were cancelled before
+    they had what is asked for; if none is left, the newest of all.
 
     Raises:
         UnknownName: no run, or more than one, matches.
     """
-    return await context.store.journal.find(reference)
+    row = await journal.find(reference)
+    if reference != LAST or not having:
+        return row
+    for each in await journal.runs(LOOKED_AT):
+        if each.status not in ("failed", "cancelled"):
+            return each
+        view = fold(await journal.events(each.run_id))
+        if view.report.text.strip() if having == "report" else view.sources:
+            return each
+    return row
+
+
+async def find(context: Context, reference: str, having: Having = "") -> RunRow:
+    """Find a run by its id, the start of its id, or `last`; see `found`.
+
+    Raises:
+        UnknownName: no run, or more than one, matches.
+    """
+    return await found(context.store.journal, reference, having)
 
 
 async def events(context: Context, reference: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
@@ -117,9 +145,9 @@ async def events(context: Context, reference: str, after: int = 0, limit: int | 
     return await context.store.journal.events((await find(context, reference)).run_id, after, limit)
 
 
-async def view(context: Context, reference: str) -> RunView:
+async def view(context: Context, reference: str, having: Having = "") -> RunView:
     """A run as folded from its events."""
-    return fold(await events(context, reference))
+    return fold(await events(context, (await find(context, reference, having)).run_id))
 
 
 async def forget(context: Context, run_ids: Sequence[str]) -> None:

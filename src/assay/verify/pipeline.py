@@ -49,13 +49,13 @@ _AFTER_MARK = regex(rf"(?<=[{_MARKS}])")
 
 
 async def graded(
-    run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source], *, found: bool = True
+    run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source], *, found: bool = True, read_as: str = ""
 ) -> tuple[ClaimResult, ...]:
-    """Grade how far each claim answers the run's question, and log it.
+    """Grade how far each claim answers the run's question, `read_as` it was understood, and log it.
 
     Nothing answers it in a report that says so: it is not `found`, and shows what is nearest.
     """
-    asked = questions(run.brief)
+    asked = questions(run.brief, read_as)
     sentences = [_cited_sentence(each, sources) for each in checked]
 
     def work() -> list[Relevance]:
@@ -82,12 +82,12 @@ def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
     return any(each.sentence.text == reply.text for one in found if one is not None for reply in one.answers)
 
 
-def questions(brief: Brief) -> tuple[str, ...]:
-    """The question of a run, and its parts that are questions themselves.
+def questions(brief: Brief, read_as: str = "") -> tuple[str, ...]:
+    """The question of a run, as it was read, and its parts that are questions themselves.
 
     One that says too little alone is joined with the one before it.
     """
-    text = brief.question
+    text = read_as or brief.question
     asked = read_question(text)
     if (asked.elliptical or len(asked.keys) < FEW) and brief.conversation:
         before = next((message.text for message in reversed(brief.conversation) if message.by == "user"), "")
@@ -130,12 +130,14 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with markers.
 
     `proofreader` has found and checked claims while it was written, as it `streamed`; they are neither logged nor
-    checked again. `found` is False if it only says that nothing was found, with the nearest passages.
+    checked again. `found` is False if it only says that nothing was found, with the nearest passages. `question` is
+    the one it answers, as triage read it.
     """
 
     text: str
     streamed: str = ""
     found: bool = True
+    question: str = ""
     proofreader: Proofreader | None = None
 
 
@@ -175,7 +177,7 @@ async def verify(
         kept = {each.id for each in repaired.checked}
         repaired = closing(run, repaired, [each for each in checked if each.id not in kept])
     if rules.enabled:
-        answering = await graded(run, repaired.checked, held.sources, found=report.found)
+        answering = await graded(run, repaired.checked, held.sources, found=report.found, read_as=report.question)
         repaired = msgspec.structs.replace(repaired, checked=answering)
     return _gated(run, repaired, held)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, rank, read_question
 from assay.core.relevance.features import NAMES, Features
+from assay.core.relevance.relevance_constants import MANY
 from assay.core.relevance.scores import CHANCE_NAMES, weights
 from assay.core.relevance.topic_question import near_keys
 
@@ -155,3 +156,9 @@ def test_words_derived_from_one_another_are_near(one: str, other: str) -> None:
 )
 def test_words_which_share_a_few_letters_are_not(one: str, other: str) -> None:
     assert near_keys([one], [other]) == {}
+
+
+def test_of_very_many_statements_the_same_are_ranked_first() -> None:
+    asked = read_question("When was the lighthouse automated?", beside=" ".join(TOWER))
+    others = [f"Line {number} of the log" for number in range(MANY)]
+    assert rank(asked, statements(*TOWER, *others), 2) == rank(asked, statements(*TOWER), 2)

@@ -247,3 +247,10 @@ def test_initials_are_the_name() -> None:
     assert not may_answer("How many passengers did the XYR carry?", carried)
     tested = "The boilers are tested every ten years by the NRSO."
     assert may_answer("Who tested the boilers for the National Rail Safety Office?", tested, scope="safety rail office")
+
+
+def test_what_has_the_name_of_a_file_as_written_comes_first() -> None:
+    question = read_question("Who deleted harbour_plan?")
+    texts = ("Ines deleted the plan of the harbour.", "Olav deleted /srv/harbour_plan.txt on Monday.")
+    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
+    assert [each.place for each in judge(question, statements).ranked] == [1, 0]

@@ -24,13 +24,29 @@ def ordered(question: str, *texts: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("text", ["Who writes all these programs?", "谁写了这些程序？", "Et pourquoi pas ?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who writes all these programs?",
+        "谁写了这些程序？",
+        "Et pourquoi pas ?",
+        "[2019-03-02 18:40] Imre: who?",
+        "02/10/2021, 07:15 - Ada van Holm: is it paid?",
+        "Imre Sand: when?",
+    ],
+)
 def test_a_question_answers_nothing(text: str) -> None:
     assert asks(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["She asked: who writes them?", "His last words were “Why not?”", "It is not known who writes them."]
+    "text",
+    [
+        "She asked: who writes them?",
+        "His last words were “Why not?”",
+        "It is not known who writes them.",
+        "At 18:40 Imre asked: who?",
+    ],
 )
 def test_what_tells_of_a_question_may_answer(text: str) -> None:
     assert not asks(text)

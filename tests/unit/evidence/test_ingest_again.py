@@ -142,3 +142,12 @@ def test_a_killed_ingest_goes_on_from_its_last_batch(folder: Path, tmp_path: Pat
     assert kept >= 30
     found = read_into(store, [folder], [TextExtractor()])
     assert (found.documents, found.added) == (60, 60 - kept)
+
+
+def test_copies_are_counted_and_named(store: Store, folder: Path) -> None:
+    (folder / "x.txt").write_text("Text 0.")
+    (folder / "y.txt").write_text("Text 7.")
+    for _ in range(2):
+        done = read(store, folder, Counting())
+        assert (done.documents, done.files, done.copies) == (60, 62, 2)
+        assert f"{folder / 'y.txt'} is a copy of {folder / '007.txt'}" in done.notes

@@ -316,3 +316,30 @@ async def test_words_are_counted_in_the_passages_of_the_scope(store: Store, tmp_
     alone = await search.rarity("Where is the word w7 said?", [one])
     assert (alone.passages, alone.holding["word"], alone.holding["w7"], alone.holding["said"]) == (2, 1, 1, 0)
     assert (await search.rarity("word", ["nothing"])).passages == 0
+
+
+async def test_a_slip_of_the_pen_is_told_from_a_name_and_from_another_word() -> None:
+    store = memory_store()
+    fill(store, {"town.md": "# Town\n\nThe council received the petition. The price of a ferry ticket is 4 crowns."})
+    search = opened(store, None)
+
+    async def meant(question: str) -> dict[str, str]:
+        return (await search.rarity(question, ["default"])).meant
+
+    assert await meant("waht did the council recieve?") == {"waht": "what", "recieve": "received"}
+    assert await meant("Wich petittion was it?") == {"Wich": "which", "petittion": "petition"}
+    assert await meant("Who signed the pettition of Ferri?") == {"pettition": "petition"}
+    for whole in ("What is the prize of a ferry ticket?", "Who is Concil?", "What is tkt?", "Show town.ms and w-hat"):
+        assert await meant(whole) == {}
+
+
+def test_the_many_lines_of_a_log_leave_the_passages_of_others() -> None:
+    store = memory_store()
+    lines = "\n\n".join(f"Mira opened the drawer {number} times." for number in range(400))
+    letters = {
+        f"letter-{number}.md": f"Dear all, this letter number {number} tells what Mira said." for number in range(5)
+    }
+    fill(store, {"log.md": lines, **letters})
+    hits = opened(store, None).find(Query(text="Who opened the drawer for Mira?", limit=10))
+    assert {hit.document.name for hit in hits} == {"log.md", *letters}
+    assert all(hit.spans for hit in hits)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from research import ONE_STEP, ROSE, TIDE, TIDES, agent, report_wanted, sends
 
-from assay import Assay
+from assay import Assay, RunHandle
 from assay.core import phrases
 from assay.core.brief import ROLES, Brief, ConversationMessage, GivenAnswer
-from assay.core.errors import InputNeeded, UnknownName, UsageError
+from assay.core.errors import Cancelled, InputNeeded, UnknownName, UsageError
 from assay.core.view import Clarification, RunView, Writing
 from assay.locale import LOCALES, speaking
 from assay.models.script import Scene, Scripted, calls, says
@@ -169,3 +169,35 @@ async def test_a_run_of_a_thread_searches_the_documents_of_the_one_before(tmp_pa
     assert not asked.brief.scope.collections
     assert third.brief.scope.collections == view.brief.scope.collections
     assert "notes (1 document)" in view.brief.scope.label
+
+
+async def stopped(run: RunHandle) -> None:
+    """Cancel a run as soon as it exists."""
+    async for _ in run.events():
+        break
+    run.cancel()
+    with pytest.raises(Cancelled):
+        await run.report()
+
+
+async def test_last_is_the_newest_run_that_has_what_is_asked_for(library: Library, notes: Path) -> None:
+    async with library.assay as assay:
+        first = assay.start(QUESTION, sources=[notes], ask="never", models=library.models)
+        await first.report()
+        cancelled = assay.start("And at noon?", sources=[notes], models=library.models)
+        await stopped(cancelled)
+        assert (await assay.find("last")).run_id == cancelled.run_id
+        for having in ("report", "evidence"):
+            assert (await assay.find("last", having)).run_id == first.run_id
+        continued = assay.start("And at Cherbourg?", continues="last", models=library.models)
+        await stopped(continued)
+        assert (brief := (await continued.view()).brief) is not None
+        assert brief.parent == first.run_id
+
+
+async def test_last_is_the_newest_run_where_none_has_what_is_asked_for(library: Library, notes: Path) -> None:
+    async with library.assay as assay:
+        for question in ("Which?", QUESTION):
+            run = assay.start(question, sources=[notes], models=library.models)
+            await stopped(run)
+        assert (await assay.find("last", "report")).run_id == run.run_id

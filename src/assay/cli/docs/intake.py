@@ -197,7 +197,8 @@ def _report(done: Ingested, collection: str, verbosity: int, noun: str = "file")
     if verbosity >= 0:
         skipped = skipped_count(done.skipped, collection)
         read = f"{pluralize(done.documents, 'document')} from {pluralize(done.files, noun)}"
-        say(f"{read}, {done.added:,} of them new{skipped}")
+        copies = f"; {pluralize(done.copies, 'copy', 'copies')}" if done.copies else ""
+        say(f"{read}, {done.added:,} of them new{copies}{skipped}")
 
 
 @click.command("sync")

@@ -167,7 +167,7 @@ async def _export(
     reference: str, targets: tuple[Path, ...], citations: CitationMode, home: Path | None, *, sign: bool
 ) -> None:
     async with stored(home) as assay:
-        view = await assay.view(reference)
+        view = await assay.view((await assay.find(reference, "report")).run_id)
         for path in targets:
             suffix = destinations.suffix(path)
             data = await assay.export(view.run_id, suffix, citations)

@@ -198,11 +198,16 @@ def _field_of(entry: str, analysis: str) -> frozenset[str]:
 def _names_with_places(
     question: TopicQuestion, statements: Sequence[QuotableStatement], kinds: frozenset[str]
 ) -> Iterator[tuple[Name, list[int]]]:
-    """The names of entries in the question, each with the places of the statements about its entry."""
+    """The names of entries in the question, each with the places of the statements about its entry; of a name that only
+    code has and no entry, as that of a file, those that have it as written, unless the question asks what it is.
+    """
     analysis, asked = question.analysis, thing_asked(question)
-    in_code = [_name(match[0], analysis) for match in _IN_CODE.finditer(question.text)]
+    in_code = {_name(match[0], analysis): match[0].casefold() for match in _IN_CODE.finditer(question.text)}
     for name in in_code or filter(_has_keys, [(False, asked - kinds or asked)]):
-        yield name, [at for at, each in enumerate(statements) if name in _entry_names(each, analysis)]
+        about = [at for at, each in enumerate(statements) if name in _entry_names(each, analysis)]
+        if not (about or asked) and (written := in_code.get(name, "")):
+            about = [at for at, each in enumerate(statements) if written in each.text.casefold()]
+        yield name, about
 
 
 def _entry_sentences(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 from statistics import median
@@ -23,12 +23,14 @@ from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
     FEWEST_COMPARED,
+    MANY,
     MEANING_NEUTRAL,
     MEANING_ODDS,
     MEANING_SURE,
     MEANING_WEIGHT,
     MOST_JUDGED,
     NAMED_FACTOR,
+    STEM_START,
     SURE_CHANCE,
     TOGETHER,
 )
@@ -271,12 +273,24 @@ def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit
     """The places of the best `limit` statements with a word of the question, best first; those that cannot answer by
     themselves are behind the others.
     """
-    held = [_words_of(question, each) for each in statements]
+    may = _may_hold(question) if len(statements) > MANY else None
+    held = [_words_of(question, each) if may is None or may(each) else set[str]() for each in statements]
     seen = Counter(key for found in held for key in found)
     weighed = sorted((-sum(1 / seen[key] for key in found), at) for at, found in enumerate(held) if found)
     places = sorted(at for _, at in weighed[:MOST_JUDGED])
     able = [places[each.place] for each in judge(question, [statements[at] for at in places]).ranked]
     return list(dict.fromkeys([*able, *(at for _, at in weighed[:MOST_JUDGED])]))[:limit]
+
+
+def _may_hold(question: TopicQuestion) -> Callable[[QuotableStatement], bool]:
+    """A quick look at whether a statement may have a word of the question; true for other letters than A to Z."""
+    starts = [key[:STEM_START] for key in question.keys]
+
+    def look(each: QuotableStatement) -> bool:
+        text = f"{each.text} {each.heading}".lower()
+        return not text.isascii() or any(start in text for start in starts)
+
+    return look
 
 
 def _words_of(question: TopicQuestion, each: QuotableStatement) -> set[str]:

@@ -56,8 +56,12 @@ _TELLING = regex(r'[:："“„«「『]')
 """What comes before a question that somebody else asked."""
 
 
-_MARKED_QUESTION = regex(r"\A\W*[^\W\d_]\s?\d{0,3}\s?[:：]\s*")
-"""What marks a question in a FAQ: "Q:", "Q 12:"."""
+_MARKED_QUESTION = regex(
+    r"\A\W*[^\W\d_]\s?\d{0,3}\s?[:：]\s*"
+    r"|\A[\[(]?\d[\d.:/, T-]*(?:[ap]m)?[\])]?[\s,–-]*(?:[^\W\d_][^:：?？]{0,40}[:：]\s+)?"
+    r"|\A(?-i:[A-ZÀ-ÖØ-ÞА-ЯЁ])[\w'’.-]*(?:\s+(?:(?:de|van|von|der|la)\s+)*(?-i:[A-ZÀ-ÖØ-ÞА-ЯЁ])[\w'’.-]*){0,3}[:：]\s+"
+)
+"""What marks a question in a FAQ ("Q:", "Q 12:"), and in a chat: a time, and who writes ("[21:05] Imre: who?")."""
 
 
 def asks(text: str) -> bool:

@@ -90,7 +90,8 @@ class ReadingProgress(msgspec.Struct, frozen=True, kw_only=True):
 class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     """The result of reading.
 
-    `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library. A
+    `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library;
+    `copies` of the files have only documents of files before them. A
     warning is a sentence for the user, a note has details: what was left out on purpose. `given` has the documents
     (hashes) of each file and page, by name. `skipped` has what gave no document, and why, except members of `unchanged`
     archives, which were not opened again. `moved` has the row numbers of known documents that got another place, since
@@ -101,6 +102,7 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     documents: int
     added: int
     files: int
+    copies: int = 0
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     given: dict[str, tuple[str, ...]] = {}
@@ -170,7 +172,7 @@ def ingest(
         finally:
             shelf.flush()
     warnings += reading.all_warnings()
-    notes = notes_of(reading.left_out)
+    notes = [*notes_of(reading.left_out), *(f"{name} is a copy of {first}" for name, first in reading.copies.items())]
     if needed and not shelf.documents:
         named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
         raise NothingRead(nothing_read(", ".join(named[:NAMED]), [*warnings[:5], *notes]), reading.failed)
@@ -179,6 +181,7 @@ def ingest(
         documents=len(shelf.documents),
         added=shelf.added,
         files=reading.files,
+        copies=len(reading.copies),
         warnings=tuple(warnings),
         notes=tuple(notes),
         given=reading.given,
@@ -200,6 +203,8 @@ class _Reading:
         self.given: dict[str, tuple[str, ...]] = {}
         self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
         self.unchanged: list[str] = []
+        self.copies: dict[str, str] = {}  # files, each with the one that gave the same documents before
+        self._first: dict[str, str] = {}
         self._aside: list[tuple[str, str]] = []
         self._known: tuple[str, ...] = ()
         self._documents: dict[str, None] = {}
@@ -268,6 +273,9 @@ class _Reading:
             self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=notes))
         if documents := (*self._known, *self._documents):
             self.given[unit.name] = documents
+            firsts = [self._first.setdefault(each, unit.name) for each in documents]
+            if unit.name not in firsts:
+                self.copies[unit.name] = firsts[0]
         self._note_skipped(unit.name)
         if self._known:
             self.unchanged.append(unit.name)

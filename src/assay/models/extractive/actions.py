@@ -4,6 +4,7 @@ small script each for the orchestrator and the agents, which reads the history.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -17,10 +18,11 @@ from assay.core.relevance import comparisons
 from assay.core.tables.words import read_asking
 from assay.core.text import words
 from assay.models.extractive.requests import last, question_of, template_of
-from assay.models.questions import links
+from assay.models.questions import follow_ups, links
 from assay.models.questions.conditions import is_whole
+from assay.models.questions.follow_ups import rare
 from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
-from assay.models.questions.words import carries_topic, stems
+from assay.models.questions.words import stems
 from assay.models.shown_documents.passages import is_in_table
 from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve
 
@@ -29,11 +31,6 @@ LONG_QUESTION = 45
 """The number of words from which every question is complex."""
 TITLE = 160
 """The most characters in a step's title."""
-
-NAMED = 4
-"""The most words of a question before its pronoun is replaced, if it names no document."""
-OWN = 1
-"""The number of own words from which a question needs no context."""
 
 
 class PlanRulesMessage(msgspec.Struct, frozen=True):
@@ -78,13 +75,6 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
     ]
     distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
     return tuple(distinct.values())[:3] or (text,)
-
-
-def rare(question: ParsedQuestion) -> list[str]:
-    """The words that carry the topic, without those that ask for a field."""
-    numbering = {key for mention in question.numbered for key in stems(mention.text)}
-    asking = question.concept_terms | numbering
-    return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in asking))
 
 
 def retries(text: str, whole: str = "") -> tuple[str, ...]:
@@ -187,25 +177,14 @@ def follow_up(request: Request) -> FollowUp:
 
 
 def restated(request: Request) -> str:
-    """The question with what its pronoun stands for in brackets, or what it is about if it says nothing of that ("and
-    why?"); empty if it needs no context.
-
-    A question with several parts is not changed: a pronoun in one part may stand for something in another.
+    """The question without slips of the pen, and with what it leaves to the earlier messages; empty if that is the
+    question itself.
     """
-    question = analyze(question_of(request))
-    enough = bool(question.mentions) or len(rare(question)) > OWN or len(parts(question.text)) > 1
-    if enough or not (points_back(question) or not rare(question)):
-        return ""
-    subject = _subject(conversation(request))
-    return f"{question.text.strip().rstrip('?？؟ ')} ({subject})?" if subject else ""
-
-
-def _subject(said: Sequence[ConversationMessage]) -> str:
-    """What the user last asked about: the documents named, or quoted words; else the words of their last question."""
-    asked = [analyze(each.text) for each in reversed(said) if each.by == "user"]
-    named = [[*(mention.text for mention in each.mentions), *each.quoted] for each in asked]
-    told = [rare(each)[:NAMED] for each in asked]
-    return next((", ".join(each) for each in named if each), "") or next((" ".join(each) for each in told if each), "")
+    asked = question_of(request)
+    meant = {} if isinstance(request.rarity, msgspec.UnsetType) else request.rarity.meant
+    read = re.sub(r"[^\W\d_]+", lambda match: meant.get(match[0], match[0]), asked)
+    whole = follow_ups.restated(read, conversation(request)) or read
+    return whole if whole != asked else ""
 
 
 # The next actions of the orchestrator and the agents: a small script each, which reads the history.

@@ -140,7 +140,10 @@ COMPARING = _set("""
     vergleich vergleiche unterschied unterschiede unterscheiden сравни сравнить отличие отличия разница различия
     """)
 COMPARING_CJK = ("比较", "比較", "区别", "區別", "違い", "差异", "مقارنة", "الفرق")
-PRONOUNS = _set("it its they them their this that these those he she his her er sie es ihr sein он она оно они его её")
+PRONOUNS = _set("""
+    it its they them their this that these those he him his she her hers er ihn ihm sie es ihr ihnen sein он она оно они
+    его её ему ней нём ними
+    """)
 POINTING = PRONOUNS | _set("""
     such dieser diese dieses dies jener sein seine ihr ihre il elle ils elles ce cet cette ces cela son sa ses leur
     leurs él ella ello ellos ellas este esta esto estos estas ese esa eso su sus этот эта это эти тот та те их هو هي هم

@@ -89,6 +89,7 @@ class RankedDocument(msgspec.Struct, frozen=True):
     place: tantivy.DocAddress | None
 
 
+_NAMES = ("title", "name")
 Found = tuple[int, tantivy.DocAddress, float]
 """A document or passage: the document's row, its place in the index, its score."""
 
@@ -141,6 +142,17 @@ class IndexSnapshot:
             )
         held = {term: self._count(tantivy.Query.term_query(PASSAGES, "text", term), scope) for term in terms}
         return Rarity(passages=self._count(tantivy.Query.all_query(), scope), holding=held)
+
+    def knows(self, words: Words) -> bool:
+        """True if a document has one of the words, in its text, title or name."""
+        found = (self.documents.doc_freq("body", form) for forms in words.plain for form in forms)
+        named = (self.documents.doc_freq(field, form) for forms in words.named for form in forms for field in _NAMES)
+        return any(found) or any(named)
+
+    def texts(self, query: tantivy.Query, scope: Collection[int] | None, most: int) -> list[str]:
+        """The texts of the best passages."""
+        hits = self._passage_hits(query, scope, most)
+        return [span.text for span in self._spans((place, score) for _, place, score in hits)]
 
     def _count(self, query: tantivy.Query, scope: Collection[int]) -> int:
         found: Any = self.passages.search(restrict_to_rows(PASSAGES, query, scope), 1, count=True)  # not in its stubs
@@ -244,9 +256,17 @@ class IndexSnapshot:
         return list(dict.fromkeys(row for row, _, _ in found))[:wanted]
 
     def _best_passages(self, query: tantivy.Query, rows: Collection[int]) -> Passages:
+        """The best passages of each document; those of a long one do not keep out the others."""
         best: Passages = {}
-        for row, address, score in self._passage_hits(query, rows, PASSAGES_READ * len(rows)):
-            best.setdefault(row, []).append((address, score))
+        left = set(rows)
+        while left:
+            most = PASSAGES_READ * len(left)
+            hits = self._passage_hits(query, left, most)
+            for row, address, score in hits:
+                best.setdefault(row, []).append((address, score))
+            if len(hits) < most:
+                break
+            left.difference_update(best)
         return best
 
     def _passage_hits(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:

@@ -27,6 +27,7 @@ from assay.search.local.index import (
     unwritable,
 )
 from assay.search.local.local_ranks import IndexSnapshot, spans_of
+from assay.search.local.slips import rarity_of
 from assay.search.local.words import TITLE_MEANT, Naming, Words
 from assay.search.shared_index import (
     BEST,
@@ -112,8 +113,7 @@ class LocalSearch:
             if scope is not None and not scope:
                 return Rarity()
             with index_errors():
-                view = IndexSnapshot(self._open_index())
-                return view.rarity(Words(text, view.analyses), scope)
+                return rarity_of(IndexSnapshot(self._open_index()), text, scope)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 

@@ -1,0 +1,121 @@
+"""Misspelt words of a question: what the index has instead of a word that it does not have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+import tantivy
+
+from assay.core.function_words import STOP_WORDS
+from assay.core.lexicon import terms
+from assay.core.messages import Rarity
+from assay.core.patterns import regex
+from assay.core.relevance.topic_question import CAPITALIZING, language_of
+from assay.search.local.index import PASSAGES
+from assay.search.local.local_ranks import IndexSnapshot
+from assay.search.local.words import Words
+
+MOST_CHECKED = 12
+"""Words of a question that are looked up. For speed."""
+PASSAGES_READ = 20
+"""Passages with a near form that are read for its spelling. For speed."""
+LEAST, LONG = 5, 8
+"""Letters of a word that may be misspelt, and from how many on any other letter may be wrong: in short words it makes
+another word ("price", "prize").
+"""
+_WORD = regex(r"(?<![\w.@/-])[^\W\d_]{3,}(?![\w@/-]|\.\w)")
+
+
+def rarity_of(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> Rarity:
+    """How rare the words of a question are, and those that are probably meant by its slips."""
+    read = meant(view, text, scope)
+    found = view.rarity(Words(" ".join((text, *read.values())), view.analyses), scope)
+    return msgspec.structs.replace(found, meant=read)
+
+
+def meant(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> dict[str, str]:
+    """The words of a question that are nowhere in the index, with what is probably meant: a function word of its
+    language, or a word of the documents. A name is kept, since somebody else may have a similar one.
+    """
+    language = language_of(text)
+    functions = frozenset(STOP_WORDS.get(language or "en", "").split())
+    found: dict[str, str] = {}
+    for match in list(_WORD.finditer(text))[:MOST_CHECKED]:
+        word = match[0]
+        words = Words(word, view.analyses)
+        if len(words.plain) != 1 or word.casefold() in functions or view.knows(words):
+            continue
+        named = match.start() and word[0].isupper() and language not in CAPITALIZING
+        if named:
+            continue
+        near = _function(word.casefold(), functions, first=not match.start())
+        if near or (near := _closest(word.casefold(), _near_words(view, words, scope), view.analyses)):
+            found[word] = near
+    return found
+
+
+def _function(word: str, functions: Iterable[str], *, first: bool) -> str:
+    """The function word that a word is with two letters exchanged, or one left out or doubled; "" if it is none."""
+    least = 3 if first else 4
+    near = [each for each in functions if len(each) >= least and _is_slip(word, each)]
+    return min(near, key=lambda each: (sorted(each) != sorted(word), each), default="")
+
+
+def _near_words(view: IndexSnapshot, words: Words, scope: Collection[int] | None) -> Counter[str]:
+    """The words of passages that have a form near to one of `words`."""
+    found: Counter[str] = Counter()
+    for form in words.plain[0]:
+        query = tantivy.Query.fuzzy_term_query(PASSAGES, "text", form)
+        for text in view.texts(query, scope, PASSAGES_READ):
+            found.update(match[0].casefold() for match in _WORD.finditer(text))
+    return found
+
+
+def _closest(word: str, known: Counter[str], analyses: Sequence[str]) -> str:
+    """The most frequent of the words that `word` may be a slip for, in any form ("recieve" for "received")."""
+    if len(word) < LEAST:
+        return ""
+    own = _forms(word, analyses)
+    near = [
+        each
+        for each in known
+        if each[0] == word[0]
+        and any(
+            _is_slip(one, other) or _is_near(one, other) for one, other in zip(own, _forms(each, analyses), strict=True)
+        )
+    ]
+    return max(near, key=lambda each: (_is_slip(word, each), known[each], each), default="")
+
+
+def _forms(word: str, analyses: Sequence[str]) -> list[str]:
+    """The word, and its form in each analysis; empty for a short one, which is near to many."""
+    forms = (word, *("".join(terms(word, each)) for each in analyses))
+    return [form if len(form) >= LEAST else "" for form in forms]
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """True if two neighbouring letters are exchanged, or one has a letter once that the other has twice.
+
+    Also if a short word lacks one inside, as function words do ("wich").
+    """
+    if len(one) == len(other):
+        places = [at for at in range(len(one)) if one[at] != other[at]]
+        return len(places) == 2 and places[1] == places[0] + 1 and sorted(one) == sorted(other)
+    short, long = sorted((one, other), key=len)
+    if len(long) != len(short) + 1:
+        return False
+    at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
+    doubled = at > 0 and long[at] == long[at - 1]
+    return short[at:] == long[at + 1 :] and (doubled or (long is other and len(one) < LEAST and at < len(short)))
+
+
+def _is_near(one: str, other: str) -> bool:
+    """True if one letter of a long word is another, or missing, before its last one: an ending is no slip."""
+    if len(one) < LONG or abs(len(one) - len(other)) > 1:
+        return False
+    short, long = sorted((one, other), key=len)
+    at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
+    rest = at + (len(long) == len(short))
+    return at < len(short) - 1 and short[rest:] == long[at + 1 :]
