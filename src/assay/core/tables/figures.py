@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from functools import lru_cache
 from typing import Literal
@@ -70,6 +70,7 @@ _SCALES = {
 }
 _ISO = regex(r"(?P<year>\d{4})(?:[-/](?P<month>\d{1,2})(?:[-/](?P<day>\d{1,2}))?)?(?:[ T].*)?")
 _LOCAL = regex(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
+_CLOCK = regex(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,2}):(?P<seconds>[0-5]\d(?:[.,]\d{1,3})?)")
 
 
 class Figure(msgspec.Struct, frozen=True, gc=False):
@@ -209,6 +210,21 @@ def mean(figures: Sequence[Figure]) -> Decimal:
         context.prec = PRECISION
         places = max(figure.places for figure in figures) + 2
         return (total(figures) / len(figures)).quantize(Decimal(1).scaleb(-places)) + 0
+
+
+def holds(texts: Iterable[str], read: Callable[[str], object]) -> bool:
+    """True if `read` reads each of a column's filled cells."""
+    filled = [text for text in texts if not is_missing(text)]
+    return bool(filled) and all(read(text) is not None for text in filled)
+
+
+def clock(text: str) -> Decimal | None:
+    """The seconds of a duration as clocks show it, `6:21` or `1:02:33`; None for any other text."""
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
+        return None
+    hours, minutes = int(match["hours"] or 0), int(match["minutes"])
+    return hours * 3600 + minutes * 60 + Decimal(match["seconds"].replace(",", "."))
 
 
 def moment(text: str) -> tuple[int, int, int] | None:

@@ -12,7 +12,7 @@ from assay.core.lexicon import stop_terms
 from assay.core.patterns import regex
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.cells import UNNAMED, ReadTable
-from assay.core.tables.figures import figures_of, is_missing, moment, read_figure
+from assay.core.tables.figures import figures_of, holds, is_missing, moment, read_figure
 from assay.core.tables.words import Asking
 
 LONGEST_VALUE = 12
@@ -146,8 +146,7 @@ class TableWords:
 
     def dated(self, column: int) -> bool:
         """True if a column holds dates."""
-        filled = [text for text in self.table.column(column) if not is_missing(text)]
-        return bool(filled) and all(moment(text) is not None for text in filled)
+        return holds(self.table.column(column), moment)
 
 
 def _fold(text: str) -> str:

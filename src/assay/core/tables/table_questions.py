@@ -18,8 +18,10 @@ from assay.core.relevance.topic_question import keys
 from assay.core.tables import groups
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
+from assay.core.tables.figures import clock, holds
+from assay.core.tables.quantities import quantities
 from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
-from assay.core.tables.words import DATED, Measured, OverGroups, read_asking
+from assay.core.tables.words import QUANTITY, Measured, OverGroups, read_asking
 
 COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
@@ -181,7 +183,7 @@ class _TableQuestion(TableWords):
             return not self.figured(column) and not self.dated(column)
         if way.operation == "cell" and self.read.wanted == "date":
             return any(map(str.isdigit, "".join(self.table.column(column))))
-        ordered = way.operation in ("max", "min") and self.dated(column)
+        ordered = way.operation in ("max", "min") and (self.dated(column) or holds(self.table.column(column), clock))
         return way.operation in ("cell", "count") or ordered or self.figured(column)
 
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
@@ -192,32 +194,36 @@ class _TableQuestion(TableWords):
         held = self.matching_keys(left, head)
         more = self.matching_keys(self.extra, head)
         measured = self._measured(column, way)
-        if not held and not measured and not (more and way.operation == "cell"):
+        either = len({each.operation for each in self.asking.ways}) > 1  # "fastest": most speed, or least time
+        if not measured and (either or not (held or (more and way.operation == "cell"))):
             return (0.0, 0.0, 0)
         said = frozenset((*held, *more))
         share = len(self.matching_keys(head, said | self.extra | frozenset(left))) / len(head) if head else 0.0
         words = set(self.asking.rest.casefold().split())
         plain = {part.casefold() for part in PARTS.split(self.table.heads[column]) if part}
-        return (len(held) + 0.5 * len(more) + 0.75 * measured, share, len(words & plain))
+        return (len(held) + 0.5 * len(more) + measured, share, len(words & plain))
 
-    def _measured(self, column: int, way: Measured) -> bool:
-        """True if a column is of what the words of degree measure."""
-        nouns = [noun for noun in way.measures if noun != DATED]
+    def _measured(self, column: int, way: Measured) -> float:
+        """How well a column fits what the words of degree measure: its header names it, or its cells or unit tell; else
+        0.
+        """
+        nouns = [noun for noun in way.measures if not noun.startswith(QUANTITY)]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
         if measures and self.matching_keys(self.heads[column], measures) | self.matching_keys(
             measures, self.heads[column]
         ):
-            return True
-        return DATED in way.measures and self.dated(column)
+            return 0.75
+        told = len(nouns) < len(way.measures) and not quantities(self.table, column).isdisjoint(way.measures)
+        return 0.5 if told else 0.0
 
     def _label(self, column: int) -> int:
         """The column that names rows: one the question names, else the one with most different texts; -1 for none."""
         rated: list[tuple[int, float, int]] = []
-        others = frozenset(self.said) - self.matching_keys(self.said, self.heads[column])
+        others = frozenset(self.said) - self.stop - self.matching_keys(self.said, self.heads[column])
         for at in range(len(self.table.heads)):
             texts = [text for text in self.table.column(at) if text]
             named = len(self.matching_keys(others, self.heads[at]))
-            if at == column or not texts or (not named and (self.figured(at) or self.dated(at))):
+            if at == column or not texts or (not others & self.heads[at] and (self.figured(at) or self.dated(at))):
                 continue
             different = len(set(texts)) / len(texts)
             if named or different >= DIFFERENT:

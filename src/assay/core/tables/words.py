@@ -25,8 +25,8 @@ OverGroups = Literal["", "sum", "mean", "count"]
 """What is computed over each group of rows before the extreme is taken; nothing if rows are compared."""
 NAMED: tuple[Named, ...] = ("sum", "mean", "count", "max", "min")
 
-DATED = "@date"
-"""Stands for a column of dates among the measures of a degree."""
+QUANTITY = "@"
+"""Begins a quantity among the measures of a degree that a column may have whatever its header (`quantities`)."""
 _NUMBER = r"(?P<number>[+\-−]?\d[\d.,'\u00a0\u202f]*\d|\d)(?:\s*(?P<scale>[^\W\d_]+\.?))?"
 _WORD = regex(r"[^\W_]+")
 
@@ -197,7 +197,9 @@ def _over_groups(
         return "sum", (named["sum"],)
     if "mean" in named:
         return "mean", (named["mean"],)
-    return ("sum" if _any(language, "adding").search(text) else ""), ()
+    adding = _any(language, "adding")
+    added = any(adding.fullmatch(text[start:end]) for start, end, phrase in taken if not phrase.ways[0].measures)
+    return ("sum" if added else ""), ()
 
 
 def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:
