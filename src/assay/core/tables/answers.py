@@ -13,7 +13,18 @@ import msgspec
 from assay.core.patterns import regex
 from assay.core.tables import groups
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
-from assay.core.tables.figures import Figures, clock, figures_of, is_missing, mean, moment, read_figure, total, written
+from assay.core.tables.figures import (
+    Figures,
+    clock,
+    clocked,
+    figures_of,
+    is_missing,
+    mean,
+    moment,
+    read_figure,
+    total,
+    written,
+)
 from assay.core.tables.words import Limit, Operation, OverGroups, languages
 from assay.core.translation import N_, gettext, number
 
@@ -161,12 +172,16 @@ def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) ->
 
 
 def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
-    ordered = _ordered(rows, wanted.column) if wanted.operation in ("max", "min") else {}
-    if ordered:
+    ordered = _ordered(rows, wanted.column)
+    if ordered and wanted.operation in ("max", "min"):
         yield from _extremes(table, wanted, [row for row in rows if id(row) in ordered], ordered)
         return
+    if ordered and wanted.operation == "sum" and all(clock(row.text(wanted.column)) is not None for row in rows):
+        yield _durations(table, wanted, rows, sum(ordered.values(), Decimal(0)))
+        return
     figures = figures_of(table, wanted.column)
-    if figures is None or len(figures.units()) > 1:
+    currencies = groups.currencies(table, wanted.column, rows)
+    if figures is None or len(figures.units()) > 1 or len(currencies) > 1:
         return
     by_row = {id(row): figure for row, figure in zip(table.rows, figures.values, strict=True)}
     filled = [(row, figure) for row in rows if (figure := by_row[id(row)]) is not None]
@@ -178,10 +193,16 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
         return
     amounts = [figure for _, figure in filled]
     result = total(amounts) if wanted.operation == "sum" else mean(amounts)
-    unit = amounts[0].unit
+    unit = amounts[0].unit or "".join(currencies)
     value = f"{written(result, figures)} {unit}".strip()
     said = _formatted(wanted.operation, head=_head(table, wanted.column), count=number(len(used)), value=value)
     yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
+
+
+def _durations(table: ReadTable, wanted: Computed, rows: Sequence[TableRow], seconds: Decimal) -> TableAnswer:
+    value = clocked(seconds, (row.text(wanted.column) for row in rows))
+    said = _formatted("sum", head=_head(table, wanted.column), count=number(len(rows)), value=value)
+    return TableAnswer(text=_with(said, table, wanted.given), operation="sum", value=value, rows=tuple(rows))
 
 
 def _ordered(rows: Sequence[TableRow], column: int) -> dict[int, Decimal]:

@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.document_dates import whole_date
 from assay.core.patterns import regex
 from assay.core.tables.cells import ReadTable
 
@@ -34,6 +35,7 @@ LONGEST = 60
 """Code points of an amount with its unit."""
 MARKED = 200
 """Code points of an amount with the marks of its footnotes."""
+LONGEST_DATE = 30
 LARGEST_EXPONENT = 60
 """Of a number in scientific notation; sums and means are exact in `PRECISION` digits."""
 PRECISION = 200
@@ -227,10 +229,30 @@ def clock(text: str) -> Decimal | None:
     return hours * 3600 + minutes * 60 + Decimal(match["seconds"].replace(",", "."))
 
 
+def clocked(seconds: Decimal, like: Iterable[str]) -> str:
+    """A sum of durations as its column writes them: with as many colons."""
+    colons = max(text.count(":") for text in like)
+    whole, rest = divmod(seconds, 1)
+    head, low = divmod(int(whole), 60)
+    parts = [*divmod(head, 60), low] if colons > 1 else [head, low]
+    places = f"{rest.normalize():f}"[1:] if rest else ""
+    return ":".join([str(parts[0]), *(f"{part:02}" for part in parts[1:])]) + places
+
+
 def moment(text: str) -> tuple[int, int, int] | None:
-    """Year, month and day of a date in figures, 0 for missing parts; None for any other text."""
+    """Year, month and day of a date in figures or words, 0 for missing parts; None for any other text."""
     match = _ISO.fullmatch(text.strip()) or _LOCAL.fullmatch(text.strip())
     if match is None:
-        return None
+        return _worded(text.strip())
     year, month, day = (int(match.groupdict().get(part) or 0) for part in ("year", "month", "day"))
     return (year, month, day) if 1000 <= year <= 2999 and month <= 12 and day <= 31 else None
+
+
+def _worded(text: str) -> tuple[int, int, int] | None:
+    """The date of a text that is one with a month in words: "4 March 1951"."""
+    if len(text) > LONGEST_DATE or not text[-4:].isdigit() or text.isdigit():
+        return None
+    if iso := whole_date(text):
+        year, month, day = (int(part) for part in f"{iso}-0".split("-")[:3])
+        return year, month, day
+    return None

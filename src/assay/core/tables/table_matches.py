@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from assay.core.lexicon import stop_terms
+from assay.core.lexicon import MONTHS, stop_terms
 from assay.core.patterns import regex
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.cells import UNNAMED, ReadTable
-from assay.core.tables.figures import figures_of, holds, is_missing, moment, read_figure
-from assay.core.tables.words import Asking
+from assay.core.tables.figures import clock, figures_of, holds, is_missing, moment, read_figure
+from assay.core.tables.parties import parties
+from assay.core.tables.words import Asking, any_of, read_language
 
 LONGEST_VALUE = 12
 """The most keys of a cell that may be in a question."""
@@ -23,6 +25,7 @@ LEAST_SHORT = 3
 """Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
 
 PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
+_ARTICLES = frozenset("the a an der die das den dem le la les el los las".split())
 _DIGITS = regex(r"\d[\d.,/:-]*\d|\d")
 
 
@@ -32,6 +35,21 @@ class NamedValue(msgspec.Struct, frozen=True):
     column: int
     texts: tuple[str, ...]
     places: frozenset[int]
+
+
+class Times(msgspec.Struct, frozen=True):
+    """The years of a question, and its months by their place in it."""
+
+    years: frozenset[int]
+    months: dict[int, int]
+
+    def places(self, date: tuple[int, int, int], grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int]:
+        """The places of what the question says of a day: its month and its year, as far as it names such; else none."""
+        year = grams.get((str(date[0]),), frozenset()) if date[0] in self.years else frozenset()
+        month = frozenset(place for place, number in self.months.items() if number == date[1])
+        if (self.years and not year) or (self.months and not month):
+            return frozenset()
+        return year | month
 
 
 class TableWords:
@@ -50,6 +68,8 @@ class TableWords:
         self.extra = frozenset(key for said in asking.said for key in keys(said, analysis)) - stop
         self.stop = stop
         self.folded = _fold(asking.rest)
+        self.language = read_language(question)
+        self.parties = parties(question, table)
 
     # words
 
@@ -75,19 +95,39 @@ class TableWords:
         found: dict[tuple[int, frozenset[int]], list[str]] = {}
         grams = _grams(self.said)
         numbers = frozenset(_DIGITS.findall(self.asking.rest))
-        years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
+        times = self._times(numbers)
         for column in range(len(self.table.heads)):
             for text in self._likely(column):
-                for places in self._places(text, column, grams, numbers, years):
-                    found.setdefault((column, places), []).append(text)
+                for places in self._places(text, column, grams, numbers, times):
+                    if self._is_party(column, places):
+                        found.setdefault((column, places), []).append(text)
         taken: list[NamedValue] = []
         for (column, places), texts in sorted(found.items(), key=lambda item: self._rank(*item[0])):
             if all(places.isdisjoint(other.places) for other in taken):
                 taken.append(NamedValue(column, tuple(texts), places))
         return taken
 
+    def _is_party(self, column: int, places: frozenset[int]) -> bool:
+        """False for a name that the question says pays in the column of those who are paid, and the other way round."""
+        if self.parties is None or column not in (self.parties.payer, self.parties.payee):
+            return True
+        before = [key for key in self.said[: min(places)] if key not in _ARTICLES]
+        return self.parties.column(before) in (column, -1)
+
+    def _times(self, numbers: Iterable[str]) -> Times:
+        """The years in a question, and the months that stand alone in it: "in March"."""
+        years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
+        within = any_of(self.language, "within").pattern
+        named = re.finditer(rf"(?<!\w)(?:{within})\s+([^\W\d_]+)\b", self.asking.rest, re.IGNORECASE)
+        months = {match[1]: MONTHS.get(match[1].casefold(), 0) for match in named if match[1][:1].isupper()}
+        keyed = {keys(word, self.read.analysis): number for word, number in months.items() if number}
+        return Times(years, {self.said.index(key[0]): number for key, number in keyed.items() if key[0] in self.said})
+
     def _likely(self, column: int) -> Iterator[str]:
-        """The different texts of a column that begin like something in the question."""
+        """The different texts of a column that begin like something in the question; all of one of dates."""
+        if self.dated(column):
+            yield from dict.fromkeys(self.table.column(column))
+            return
         for beginning, texts in _beginnings(self.table.column(column)).items():
             if beginning in self.folded:
                 yield from texts
@@ -102,16 +142,14 @@ class TableWords:
         column: int,
         grams: dict[tuple[str, ...], frozenset[int]],
         numbers: frozenset[str],
-        years: frozenset[int],
+        times: Times,
     ) -> Iterator[frozenset[int]]:
         """The places of a cell's value in the question."""
         if is_missing(text) or len(text) > LONGEST_CELL:
             return
-        date = moment(text) if years and not text.isdigit() else None
-        if date is not None and date[0] in years:
-            place = grams.get((str(date[0]),))
-            if place is not None:
-                yield place
+        date = moment(text) if (times.years or times.months) and not text.isdigit() else None
+        if date is not None and (within := times.places(date, grams)):
+            yield within
             return
         if read_figure(text) is not None and text not in numbers:
             return
@@ -143,6 +181,10 @@ class TableWords:
     def figured(self, column: int) -> bool:
         """True if a column holds figures."""
         return figures_of(self.table, column) is not None
+
+    def timed(self, column: int) -> bool:
+        """True if a column holds durations."""
+        return holds(self.table.column(column), clock)
 
     def dated(self, column: int) -> bool:
         """True if a column holds dates."""

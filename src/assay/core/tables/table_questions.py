@@ -18,10 +18,9 @@ from assay.core.relevance.topic_question import keys
 from assay.core.tables import groups
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
-from assay.core.tables.figures import clock, holds
 from assay.core.tables.quantities import quantities
 from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
-from assay.core.tables.words import QUANTITY, Measured, OverGroups, read_asking
+from assay.core.tables.words import QUANTITY, Measured, OverGroups, any_of, read_asking
 
 COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
@@ -114,19 +113,34 @@ class _TableQuestion(TableWords):
                 yield from self._judged(one, values, head, fit, column)
             return
         if way.operation == "count":
+            yield from self._counted(values, head, fit, column)
             return
-        label = self._label(column)
+        label = self._label(column, values)
         over = self._over(way, column, label)
         made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         if made is not None:
             head |= self._grouping() if over else frozenset()
             yield from self._judged(made, values, head, fit, column, whole=bool(way.measures) and not head)
 
+    def _counted(
+        self, values: list[NamedValue], head: frozenset[str], fit: tuple[float, float, int], column: int
+    ) -> Iterator[FoundAnswer]:
+        """How much a column counts in several rows that a question chooses: "how many hours did A work in March?"."""
+        noun = frozenset(keys(self.asking.noun, self.read.analysis))
+        repeated = any(groups.measures_at_times(self.table, value.column) for value in values)
+        able = self.figured(column) or self.timed(column)
+        if not values or repeated or not able or not self.matching_keys(noun, self.heads[column]):
+            return
+        given = self._row_conditions(values, column)
+        made = self._computed(Computed(operation="sum", column=column, given=given))
+        if made is not None:
+            yield from self._judged(made, values, head, fit, column, least=COVERED_BY_CELL)
+
     # groups and amounts
 
     def _over(self, way: Measured, column: int, label: int) -> OverGroups:
         """What an extreme is taken of: the groups of rows that a question names ("which supplier gets the most?")."""
-        named = label >= 0 and self.matching_keys(self.telling, self.heads[label])
+        named = label >= 0 and (self.matching_keys(self.telling, self.heads[label]) or self._is_side(label))
         if way.operation not in ("max", "min") or not named or not groups.is_grouping(self.table, label):
             return ""
         said = self._grouping() & self.heads[column]
@@ -155,13 +169,15 @@ class _TableQuestion(TableWords):
     def _amount(self, way: Measured, values: list[NamedValue], column: int) -> Iterator[FoundAnswer]:
         """The sum of an amount over the rows that a question chooses, or the group with most of it."""
         given = self._row_conditions(values, column)
-        label = self._label(column)
+        label = self._label(column, values)
         over = self._over(way, column, label)
         one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" and self.read.wanted == "number" and values:
             alone = one is not None and len(one[1]) == 1 and len(one[1][0].rows) == 1
             made = one if alone else self._computed(Computed(operation="sum", column=column, given=given))
-        elif over:
+        elif way.operation == "sum" and values:
+            made = self._computed(Computed(operation="sum", column=column, given=given))
+        elif over or (way.operation in ("max", "min") and not way.measures and label >= 0):
             made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         else:
             made = None
@@ -183,8 +199,8 @@ class _TableQuestion(TableWords):
             return not self.figured(column) and not self.dated(column)
         if way.operation == "cell" and self.read.wanted == "date":
             return any(map(str.isdigit, "".join(self.table.column(column))))
-        ordered = way.operation in ("max", "min") and (self.dated(column) or holds(self.table.column(column), clock))
-        return way.operation in ("cell", "count") or ordered or self.figured(column)
+        ordered = way.operation in ("max", "min") and self.dated(column)
+        return way.operation in ("cell", "count") or ordered or self.figured(column) or self.timed(column)
 
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
         """How well a header fits the question: matching words, the share of the header they cover, exactly equal
@@ -216,8 +232,31 @@ class _TableQuestion(TableWords):
         told = len(nouns) < len(way.measures) and not quantities(self.table, column).isdisjoint(way.measures)
         return 0.5 if told else 0.0
 
-    def _label(self, column: int) -> int:
-        """The column that names rows: one the question names, else the one with most different texts; -1 for none."""
+    def _is_side(self, column: int) -> bool:
+        """True if a column is that of payers or payees."""
+        return self.parties is not None and column in (self.parties.payer, self.parties.payee)
+
+    def _who(self, values: Sequence[NamedValue]) -> int:
+        """The column that names those whom "who" asks for, by the parties of a payment or by its header; -1 for
+        none.
+        """
+        if self.read.wanted != "name":
+            return -1
+        chosen = {value.column for value in values}
+        if self.parties is not None and self.parties.subject >= 0:
+            subject = self.parties.subject
+            free = [at for at in (subject, self.parties.other(subject)) if at not in chosen]
+            return free[0] if free else -1
+        persons = any_of(self.language, "persons")
+        named = [at for at, head in enumerate(self.table.heads) if persons.fullmatch(head.strip()) and at not in chosen]
+        return named[0] if len(named) == 1 else -1
+
+    def _label(self, column: int, values: Sequence[NamedValue]) -> int:
+        """The column that names rows: one that "who" asks for, or the question names, else the one with most
+        different texts; -1 for none.
+        """
+        if (who := self._who(values)) not in (-1, column):
+            return who
         rated: list[tuple[int, float, int]] = []
         others = frozenset(self.said) - self.stop - self.matching_keys(self.said, self.heads[column])
         for at in range(len(self.table.heads)):
@@ -260,7 +299,7 @@ class _TableQuestion(TableWords):
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
         named = [at for at, head in enumerate(self.heads) if self.matching_keys(noun, head)]
         told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
-        column = named[0] if named and not self.figured(named[0]) else -1
+        column = named[0] if named and not self.figured(named[0]) and not self.timed(named[0]) else -1
         bounded = self._bounded(left) if self.asking.limits else -1
         if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
             return
@@ -289,8 +328,9 @@ class _TableQuestion(TableWords):
         column: int,
         *,
         whole: bool = False,
+        least: float = COVERED,
     ) -> Iterator[FoundAnswer]:
-        """The computation, if it accounts for enough of the question: for all of it, if `whole`."""
+        """The computation, if it accounts for enough of the question: for `least` of it, for all if `whole`."""
         heads = [self.heads[value.column] for value in values]
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
@@ -302,7 +342,7 @@ class _TableQuestion(TableWords):
         total = sum(weight.values()) or 1.0
         covered = sum(weight[key] for key in held & weight.keys()) / total
         wanted, answers = made
-        least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
+        least = COVERED_BY_CELL if wanted.operation == "cell" else least
         if covered < (1.0 if whole else least):
             return
         if wanted.operation == "cell" and not all(map(self._of_kind, answers)):
