@@ -17,6 +17,7 @@ from assay.core.tables.figures import (
     Figures,
     clock,
     clocked,
+    durations_of,
     figures_of,
     is_missing,
     mean,
@@ -176,10 +177,7 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
     if ordered and wanted.operation in ("max", "min"):
         yield from _extremes(table, wanted, [row for row in rows if id(row) in ordered], ordered)
         return
-    if ordered and wanted.operation == "sum" and all(clock(row.text(wanted.column)) is not None for row in rows):
-        yield _durations(table, wanted, rows, sum(ordered.values(), Decimal(0)))
-        return
-    figures = figures_of(table, wanted.column)
+    figures = durations_of(table, wanted.column) or figures_of(table, wanted.column)
     currencies = groups.currencies(table, wanted.column, rows)
     if figures is None or len(figures.units()) > 1 or len(currencies) > 1:
         return
@@ -194,15 +192,9 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
     amounts = [figure for _, figure in filled]
     result = total(amounts) if wanted.operation == "sum" else mean(amounts)
     unit = amounts[0].unit or "".join(currencies)
-    value = f"{written(result, figures)} {unit}".strip()
+    value = clocked(result, figures.clocks) if figures.clocks else f"{written(result, figures)} {unit}".strip()
     said = _formatted(wanted.operation, head=_head(table, wanted.column), count=number(len(used)), value=value)
     yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
-
-
-def _durations(table: ReadTable, wanted: Computed, rows: Sequence[TableRow], seconds: Decimal) -> TableAnswer:
-    value = clocked(seconds, (row.text(wanted.column) for row in rows))
-    said = _formatted("sum", head=_head(table, wanted.column), count=number(len(rows)), value=value)
-    return TableAnswer(text=_with(said, table, wanted.given), operation="sum", value=value, rows=tuple(rows))
 
 
 def _ordered(rows: Sequence[TableRow], column: int) -> dict[int, Decimal]:

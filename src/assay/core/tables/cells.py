@@ -19,7 +19,7 @@ from assay.core.sources import LONGEST_PASSAGE
 
 LONGEST_HEAD = 80
 LONGEST_CAPTION = 200
-_PAIR = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
+PAIR = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
 _PLACE = regex(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
 """The place of a row in a sheet."""
 UNNAMED = regex(r"column (?:\d+|[A-Z]{1,3})")
@@ -74,7 +74,7 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
 
     `columns` are the texts of the cells by column. `title` is the name of its document and `language` its language, if
     known (ISO 639-1); `heading` has the headings above the table, the nearest last, and `caption` the line directly
-    above.
+    above. `of_records` says that it is a list of `records`.
     """
 
     heads: tuple[str, ...]
@@ -85,6 +85,7 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     language: str = ""
     columns: tuple[tuple[str, ...], ...]
+    of_records: bool = False
 
     def column(self, number: int) -> tuple[str, ...]:
         """The texts of a column, one per row."""
@@ -160,14 +161,14 @@ def _span(piece: TablePiece, start: int, end: int) -> TableCell:
 
 def _line(piece: TablePiece) -> _Line | None:
     body = piece.text.strip()
-    if "|" not in body and _PAIR.fullmatch(body) is None:
+    if "|" not in body and PAIR.fullmatch(body) is None:
         return None
     barred = body.startswith("|") and body.endswith("|") and len(body) > 1
     cells = list(_cells(piece, body[1:-1] if barred else body, piece.text.index(body) + barred))
     place = _PLACE.fullmatch(cells[-1].text) if cells else None
     if place is not None:
         cells = cells[:-1]
-    pairs = [_PAIR.fullmatch(cell.text) for cell in cells if cell.text]
+    pairs = [PAIR.fullmatch(cell.text) for cell in cells if cell.text]
     labelled = [match for match in pairs if match is not None]
     if pairs and len(labelled) == len(pairs):
         found = zip((cell for cell in cells if cell.text), labelled, strict=True)

@@ -84,11 +84,15 @@ class Figure(msgspec.Struct, frozen=True, gc=False):
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """A column of figures: one per row, None if there is none. `grouped` says how thousands are separated."""
+    """A column of figures: one per row, None if there is none. `grouped` says how thousands are separated.
+
+    Of durations, which are in seconds, `clocks` has the most colons in one.
+    """
 
     values: tuple[Figure | None, ...]
     point: Point = "."
     grouped: str = ""
+    clocks: int = 0
 
     def units(self) -> frozenset[str]:
         """The units in the column."""
@@ -229,9 +233,18 @@ def clock(text: str) -> Decimal | None:
     return hours * 3600 + minutes * 60 + Decimal(match["seconds"].replace(",", "."))
 
 
-def clocked(seconds: Decimal, like: Iterable[str]) -> str:
-    """A sum of durations as its column writes them: with as many colons."""
-    colons = max(text.count(":") for text in like)
+def durations_of(table: ReadTable, column: int) -> Figures | None:
+    """The seconds of a column of durations, None if it has others."""
+    texts = table.column(column)
+    if not holds(texts, clock):
+        return None
+    seconds = (clock(text) for text in texts)
+    values = tuple(None if each is None else Figure(each) for each in seconds)
+    return Figures(values, clocks=max(text.count(":") for text in texts))
+
+
+def clocked(seconds: Decimal, colons: int) -> str:
+    """A duration as its column writes them, with one colon or two."""
     whole, rest = divmod(seconds, 1)
     head, low = divmod(int(whole), 60)
     parts = [*divmod(head, 60), low] if colons > 1 else [head, low]

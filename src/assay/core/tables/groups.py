@@ -9,7 +9,18 @@ import msgspec
 
 from assay.core.patterns import regex
 from assay.core.tables.cells import ReadTable, TableRow
-from assay.core.tables.figures import Figure, Figures, figures_of, is_missing, mean, moment, total, written
+from assay.core.tables.figures import (
+    Figure,
+    Figures,
+    clocked,
+    durations_of,
+    figures_of,
+    is_missing,
+    mean,
+    moment,
+    total,
+    written,
+)
 from assay.core.tables.words import Operation, OverGroups, languages
 
 FEWEST_GROUPS = 2
@@ -41,7 +52,7 @@ def extreme(
     """The groups of `rows`, by the texts of column `label`, whose sum, mean or number of rows is the extreme; None if
     there is one group only, or the figures of `column` have several units.
     """
-    figures = figures_of(table, column) if over != "count" else None
+    figures = (durations_of(table, column) or figures_of(table, column)) if over != "count" else None
     groups = _groups(table, rows, label, figures)
     if len(groups) < FEWEST_GROUPS or (over != "count" and (figures is None or len(figures.units()) > 1)):
         return None
@@ -82,6 +93,8 @@ def _amount(over: OverGroups, figures: Sequence[Figure | None]) -> Decimal:
 def _written(amount: Decimal, figures: Figures | None, group: _Group) -> str:
     if figures is None:
         return f"{amount:f}"
+    if figures.clocks:
+        return clocked(amount, figures.clocks)
     unit = next((figure.unit for _, figure in group if figure is not None), "")
     return f"{written(amount, figures)} {unit}".strip()
 

@@ -116,7 +116,7 @@ class _TableQuestion(TableWords):
             yield from self._counted(values, head, fit, column)
             return
         label = self._label(column, values)
-        over = self._over(way, column, label)
+        over = self._over(way, column, label, who=label == self._who(values))
         made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         if made is not None:
             head |= self._grouping() if over else frozenset()
@@ -138,9 +138,9 @@ class _TableQuestion(TableWords):
 
     # groups and amounts
 
-    def _over(self, way: Measured, column: int, label: int) -> OverGroups:
+    def _over(self, way: Measured, column: int, label: int, *, who: bool) -> OverGroups:
         """What an extreme is taken of: the groups of rows that a question names ("which supplier gets the most?")."""
-        named = label >= 0 and (self.matching_keys(self.telling, self.heads[label]) or self._is_side(label))
+        named = label >= 0 and (who or self.matching_keys(self.telling, self.heads[label]))
         if way.operation not in ("max", "min") or not named or not groups.is_grouping(self.table, label):
             return ""
         said = self._grouping() & self.heads[column]
@@ -170,7 +170,7 @@ class _TableQuestion(TableWords):
         """The sum of an amount over the rows that a question chooses, or the group with most of it."""
         given = self._row_conditions(values, column)
         label = self._label(column, values)
-        over = self._over(way, column, label)
+        over = self._over(way, column, label, who=label == self._who(values))
         one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" and self.read.wanted == "number" and values:
             alone = one is not None and len(one[1]) == 1 and len(one[1][0].rows) == 1
@@ -231,10 +231,6 @@ class _TableQuestion(TableWords):
             return 0.75
         told = len(nouns) < len(way.measures) and not quantities(self.table, column).isdisjoint(way.measures)
         return 0.5 if told else 0.0
-
-    def _is_side(self, column: int) -> bool:
-        """True if a column is that of payers or payees."""
-        return self.parties is not None and column in (self.parties.payer, self.parties.payee)
 
     def _who(self, values: Sequence[NamedValue]) -> int:
         """The column that names those whom "who" asks for, by the parties of a payment or by its header; -1 for
@@ -336,6 +332,8 @@ class _TableQuestion(TableWords):
         context = self.around.union(*heads)
         said = {self.said[place] for place in self._used(values)}
         held = {*head, *said, *self.matching_keys(self.telling, context)}
+        if whole or least > COVERED:
+            held |= self._doing()
         if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
             return
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
@@ -345,9 +343,14 @@ class _TableQuestion(TableWords):
         least = COVERED_BY_CELL if wanted.operation == "cell" else least
         if covered < (1.0 if whole else least):
             return
-        if wanted.operation == "cell" and not all(map(self._of_kind, answers)):
-            return
+        if wanted.operation == "cell" and (self.table.of_records or not all(map(self._of_kind, answers))):
+            return  # a field of a record is found as any other
         yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)
+
+    def _doing(self) -> frozenset[str]:
+        """The keys of verbs that tell nothing of a row but that it is one: "who made the largest payment?"."""
+        verbs = any_of(self.language, "doing").finditer(self.asking.rest)
+        return frozenset(key for verb in verbs for key in keys(verb[0], self.read.analysis))
 
     def _of_kind(self, answer: TableAnswer) -> bool:
         """True if a cell is of the kind asked for: a question for a number or a date needs digits."""

@@ -36,10 +36,10 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
 
     `inverse` are words for what is not computed here, or that reverse a condition. `adding` are those of `max` and
     `min` that ask for sums of groups, `often` those that ask for their numbers of rows. `paying` are verbs of which
-    amounts are asked, whose columns have `paid` in their headers. `money` are nouns for an amount of any such column. `payers` and `payees`
-    are headers, `giving` and `getting` the verbs of both, `away` and `toward` what stands before them, `passive` what
-    turns a verb around. `within` stands before a month that is meant whole. `persons` are headers of those asked for by
-    "who".
+    amounts are asked, whose columns have `paid` in their headers. `money` are nouns for an amount of any such column.
+    `payers` and `payees` are headers, `giving` and `getting` the verbs of both, `away` and `toward` what stands before
+    them, `passive` what turns a verb around. `within` stands before a month that is meant whole. `persons` are headers
+    of those whom "who" asks for, `doing` verbs that tell nothing but that it was done.
     """
 
     sum: str
@@ -65,6 +65,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     passive: str
     within: str
     persons: str
+    doing: str
     degrees: dict[str, str]
 
 
