@@ -15,7 +15,7 @@ from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, 
 from assay.core.tables.cells import UNNAMED, ReadTable
 from assay.core.tables.figures import clock, figures_of, holds, is_missing, moment, read_figure
 from assay.core.tables.parties import parties
-from assay.core.tables.words import Asking, any_of, read_language
+from assay.core.tables.words import Asking, any_of, languages, read_language
 
 LONGEST_VALUE = 12
 """The most keys of a cell that may be in a question."""
@@ -26,6 +26,7 @@ LEAST_SHORT = 3
 
 PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
 _ARTICLES = frozenset("the a an der die das den dem le la les el los las".split())
+_AND = frozenset("and or und oder et ou y o".split())
 _DIGITS = regex(r"\d[\d.,/:-]*\d|\d")
 
 
@@ -70,6 +71,8 @@ class TableWords:
         self.folded = _fold(asking.rest)
         self.language = read_language(question)
         self.parties = parties(question, table)
+        units = frozenset(keys(languages()[self.language].clock, analysis))
+        self.asked_heads = [head | units if self.timed(at) else head for at, head in enumerate(self.heads)]
 
     # words
 
@@ -105,7 +108,18 @@ class TableWords:
         for (column, places), texts in sorted(found.items(), key=lambda item: self._rank(*item[0])):
             if all(places.isdisjoint(other.places) for other in taken):
                 taken.append(NamedValue(column, tuple(texts), places))
-        return taken
+        return list(self._sided(taken))
+
+    def _sided(self, taken: Sequence[NamedValue]) -> Iterator[NamedValue]:
+        """The values, of two subjects of a payment the later one on its other side: "what did A pay B?"."""
+        subject = self.parties.subject if self.parties is not None else -1
+        first = min((min(value.places) for value in taken if value.column == subject), default=-1)
+        for value in taken:
+            at = min(value.places)
+            if self.parties is None or value.column != subject or at == first or self.said[at - 1] in _AND:
+                yield value
+            elif set(value.texts) <= set(self.table.column(other := self.parties.other(subject))):
+                yield NamedValue(other, value.texts, value.places)
 
     def _is_party(self, column: int, places: frozenset[int]) -> bool:
         """False for a name that the question says pays in the column of those who are paid, and the other way round."""

@@ -27,6 +27,8 @@ COVERED = 0.5
 COVERED_BY_CELL = 2 / 3
 """The same for a cell: one word of the question may name a row by chance, an operation is not named by chance."""
 NAME_WEIGHT = 2.0
+MEASURED_BY_HEADER, MEASURED_BY_CELLS = 0.75, 0.5
+"""The weight of a column that a word of degree measures; a word of the question in its header weighs 1."""
 DIFFERENT = 0.5
 """The share of different texts in a column that names rows."""
 MOST_CELLS = 5
@@ -96,8 +98,10 @@ class _TableQuestion(TableWords):
         """Computations over the column that fits best."""
         used = self._used(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        fits = ((self._fit(column, left, way), column) for column in self._unchosen(values))
-        able = (each for each in fits if each[0][0] > 0 and self._is_able(each[1], way))
+        fits = ((self._fit(at, left, way), at) for at in self._preferred(self._unchosen(values), way))
+        able = (
+            each for each in fits if each[0][0] > 0 and self._is_able(each[1], way) and self._is_amount(each[1], way)
+        )
         rated = sorted(able, reverse=True)
         if not rated and (paid := self._paid(values)) is not None:
             yield from self._amount(way, values, paid)
@@ -106,7 +110,7 @@ class _TableQuestion(TableWords):
             return
         fit, column = rated[0]
         given = self._row_conditions([value for value in values if value.column != column], column)
-        head = self.matching_keys(left, self.heads[column])
+        head = self.matching_keys(left, self.asked_heads[column])
         one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" or (values and one is not None and len(one[1]) == 1):
             if values and one is not None and len(one[1]) <= MOST_CELLS and not self.asking.limits:
@@ -129,12 +133,13 @@ class _TableQuestion(TableWords):
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
         repeated = any(groups.measures_at_times(self.table, value.column) for value in values)
         able = self.figured(column) or self.timed(column)
-        if not values or repeated or not able or not self.matching_keys(noun, self.heads[column]):
+        if not values or repeated or not able or not self.matching_keys(noun, self.asked_heads[column]):
             return
         given = self._row_conditions(values, column)
         made = self._computed(Computed(operation="sum", column=column, given=given))
         if made is not None:
-            yield from self._judged(made, values, head, fit, column, least=COVERED_BY_CELL)
+            said = frozenset(key for word in self.asking.paying for key in keys(word, self.read.analysis))
+            yield from self._judged(made, values, head | said, fit, column, whole=True)
 
     # groups and amounts
 
@@ -156,7 +161,7 @@ class _TableQuestion(TableWords):
 
         Money is in no column of other figures, though it may be the only one.
         """
-        if not self.asking.paying:
+        if not self.asking.paying or any_of(self.language, "times").search(self.asking.rest):
             return None
         columns = [at for at in self._unchosen(list(values)) if self.figured(at)]
         nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
@@ -202,12 +207,23 @@ class _TableQuestion(TableWords):
         ordered = way.operation in ("max", "min") and self.dated(column)
         return way.operation in ("cell", "count") or ordered or self.figured(column) or self.timed(column)
 
+    def _preferred(self, columns: Sequence[int], way: Measured) -> list[int]:
+        """Without the columns whose cells alone fit a degree, if a header does: the oldest by birth, not by entry."""
+        weights = {column: self._measured(column, way) for column in columns}
+        by_header = MEASURED_BY_HEADER in weights.values()
+        return [column for column in columns if not by_header or weights[column] != MEASURED_BY_CELLS]
+
+    def _is_amount(self, column: int, way: Measured) -> bool:
+        """False for numbers of rows and years, where a word for amounts is said: the largest invoice has no number."""
+        counted = way.operation in ("cell", "count") or not self.asking.paying or not self.figured(column)
+        return counted or bool(list(groups.amounts(self.table, [column])))
+
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
         """How well a header fits the question: matching words, the share of the header they cover, exactly equal
         words.
         """
         head = self.heads[column]
-        held = self.matching_keys(left, head)
+        held = self.matching_keys(left, self.asked_heads[column])
         more = self.matching_keys(self.extra, head)
         measured = self._measured(column, way)
         either = len({each.operation for each in self.asking.ways}) > 1  # "fastest": most speed, or least time
@@ -228,9 +244,9 @@ class _TableQuestion(TableWords):
         if measures and self.matching_keys(self.heads[column], measures) | self.matching_keys(
             measures, self.heads[column]
         ):
-            return 0.75
+            return MEASURED_BY_HEADER
         told = len(nouns) < len(way.measures) and not quantities(self.table, column).isdisjoint(way.measures)
-        return 0.5 if told else 0.0
+        return MEASURED_BY_CELLS if told else 0.0
 
     def _who(self, values: Sequence[NamedValue]) -> int:
         """The column that names those whom "who" asks for, by the parties of a payment or by its header; -1 for
@@ -293,10 +309,12 @@ class _TableQuestion(TableWords):
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
         used = self._used(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        named = [at for at, head in enumerate(self.heads) if self.matching_keys(noun, head)]
+        named = [at for at, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
         told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
         column = named[0] if named and not self.figured(named[0]) and not self.timed(named[0]) else -1
         bounded = self._bounded(left) if self.asking.limits else -1
+        if any(self.timed(at) for at in named):
+            return  # hours are added up
         if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
             return
         given = self._row_conditions(values, bounded)
@@ -324,15 +342,14 @@ class _TableQuestion(TableWords):
         column: int,
         *,
         whole: bool = False,
-        least: float = COVERED,
     ) -> Iterator[FoundAnswer]:
-        """The computation, if it accounts for enough of the question: for `least` of it, for all if `whole`."""
+        """The computation, if it accounts for enough of the question: for all of it, if `whole`."""
         heads = [self.heads[value.column] for value in values]
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
         said = {self.said[place] for place in self._used(values)}
         held = {*head, *said, *self.matching_keys(self.telling, context)}
-        if whole or least > COVERED:
+        if whole:
             held |= self._doing()
         if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
             return
@@ -340,7 +357,7 @@ class _TableQuestion(TableWords):
         total = sum(weight.values()) or 1.0
         covered = sum(weight[key] for key in held & weight.keys()) / total
         wanted, answers = made
-        least = COVERED_BY_CELL if wanted.operation == "cell" else least
+        least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
         if covered < (1.0 if whole else least):
             return
         if wanted.operation == "cell" and (self.table.of_records or not all(map(self._of_kind, answers))):

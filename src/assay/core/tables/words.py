@@ -39,7 +39,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     amounts are asked, whose columns have `paid` in their headers. `money` are nouns for an amount of any such column.
     `payers` and `payees` are headers, `giving` and `getting` the verbs of both, `away` and `toward` what stands before
     them, `passive` what turns a verb around. `within` stands before a month that is meant whole. `persons` are headers
-    of those whom "who" asks for, `doing` verbs that tell nothing but that it was done.
+    of those whom "who" asks for, `doing` verbs that tell nothing but that it was done. `times` ask
+    how often, `clock` are the units of durations.
     """
 
     sum: str
@@ -66,6 +67,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     within: str
     persons: str
     doing: str
+    times: str
+    clock: str
     degrees: dict[str, str]
 
 
