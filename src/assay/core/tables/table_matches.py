@@ -21,6 +21,7 @@ LONGEST_VALUE = 12
 """The most keys of a cell that may be in a question."""
 LONGEST_CELL = 120
 BEGINNING = 2
+EARLIEST, LATEST = 1800, 2100
 LEAST_SHORT = 3
 """Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
 
@@ -125,7 +126,8 @@ class TableWords:
         """False for a name that the question says pays in the column of those who are paid, and the other way round."""
         if self.parties is None or column not in (self.parties.payer, self.parties.payee):
             return True
-        before = [key for key in self.said[: min(places)] if key not in _ARTICLES]
+        articles = _ARTICLES - self.parties.toward - self.parties.away
+        before = [key for key in self.said[: min(places)] if key not in articles]
         return self.parties.column(before) in (column, -1)
 
     def _times(self, numbers: Iterable[str]) -> Times:
@@ -203,6 +205,12 @@ class TableWords:
     def dated(self, column: int) -> bool:
         """True if a column holds dates."""
         return holds(self.table.column(column), moment)
+
+    def is_calendar(self, column: int) -> bool:
+        """True if a column holds days, or years of our time: numbers that look like years may be any figures."""
+        filled = [text for text in self.table.column(column) if not is_missing(text)]
+        near = all(EARLIEST <= int(text) <= LATEST for text in filled if text.isdigit())
+        return near and self.dated(column)
 
 
 def _fold(text: str) -> str:

@@ -227,6 +227,8 @@ class _TableQuestion(TableWords):
         more = self.matching_keys(self.extra, head)
         measured = self._measured(column, way)
         either = len({each.operation for each in self.asking.ways}) > 1  # "fastest": most speed, or least time
+        if not measured and way.measures and self.is_calendar(column):
+            return (0.0, 0.0, 0)  # no day is tall
         if not measured and (either or not (held or (more and way.operation == "cell"))):
             return (0.0, 0.0, 0)
         said = frozenset((*held, *more))
@@ -274,7 +276,8 @@ class _TableQuestion(TableWords):
         for at in range(len(self.table.heads)):
             texts = [text for text in self.table.column(at) if text]
             named = len(self.matching_keys(others, self.heads[at]))
-            if at == column or not texts or (not others & self.heads[at] and (self.figured(at) or self.dated(at))):
+            numbers = self.figured(at) or self.dated(at)
+            if at == column or not texts or (numbers and not (self.heads[at] and self.heads[at] <= others)):
                 continue
             different = len(set(texts)) / len(texts)
             if named or different >= DIFFERENT:
