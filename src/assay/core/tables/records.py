@@ -42,7 +42,10 @@ def is_field(text: str) -> bool:
 
 def _field(text: str) -> tuple[str, str] | None:
     """The key and the value of a passage that is one field; None for others."""
-    match = PAIR.fullmatch(text.strip()) if "|" not in text and "\n" not in text.strip() else None
+    line = text.strip()
+    if len(line) > LONGEST_HEAD + LONGEST_VALUE or "|" in line or "\n" in line:
+        return None
+    match = PAIR.fullmatch(line)
     if match is None or len(match["value"]) > LONGEST_VALUE:
         return None
     return match["head"].strip(), match["value"]

@@ -73,7 +73,10 @@ class TableWords:
         self.language = read_language(question)
         self.parties = parties(question, table)
         units = frozenset(keys(languages()[self.language].clock, analysis))
-        self.asked_heads = [head | units if self.timed(at) else head for at, head in enumerate(self.heads)]
+        plain = [len(head.split()) == 1 for head in table.heads]  # "Running time" says of what, "Time" does not
+        self.asked_heads = [
+            head | units if plain[at] and self.timed(at) else head for at, head in enumerate(self.heads)
+        ]
 
     # words
 
@@ -101,7 +104,7 @@ class TableWords:
         numbers = frozenset(_DIGITS.findall(self.asking.rest))
         times = self._times(numbers)
         for column in range(len(self.table.heads)):
-            for text in self._likely(column):
+            for text in self._likely(column, times):
                 for places in self._places(text, column, grams, numbers, times):
                     if self._is_party(column, places):
                         found.setdefault((column, places), []).append(text)
@@ -139,9 +142,9 @@ class TableWords:
         keyed = {keys(word, self.read.analysis): number for word, number in months.items() if number}
         return Times(years, {self.said.index(key[0]): number for key, number in keyed.items() if key[0] in self.said})
 
-    def _likely(self, column: int) -> Iterator[str]:
-        """The different texts of a column that begin like something in the question; all of one of dates."""
-        if self.dated(column):
+    def _likely(self, column: int, times: Times) -> Iterator[str]:
+        """The different texts of a column that begin like something in the question; all days, if it names a time."""
+        if (times.years or times.months) and self.dated(column):
             yield from dict.fromkeys(self.table.column(column))
             return
         for beginning, texts in _beginnings(self.table.column(column)).items():

@@ -46,6 +46,7 @@ KASSE = table(
     "Linde;Roth;5,00",
     language="de",
 )
+FILMS = table("Title;Director;Running time", "Alder;Kern;1:52:00", "Birch;Lund;2:10:30", "Cedar;Kern;1:35:10")
 INVOICES = table("Invoice;Supplier;Amount;Since", "1;Acme;100;2019", "2;Acme;50;2021", "3;Birk;70;2020")
 STAFF = table("Name;Born;Joined", "Ada;4 March 1991;2015-01-02", "Ben;May 12, 1984;2019-06-01", title="The staff")
 
@@ -103,6 +104,7 @@ def test_amounts_are_of_those_who_paid_or_received_them(question: str, asked: Re
         ("How many hours did Kim work in March?", HOURS),
         ("How many hours did Kim sleep in January?", HOURS),
         ("Who is the tallest of the staff?", STAFF),
+        ("How many hours did Lund work?", FILMS),
     ],
 )
 def test_what_a_table_does_not_have_is_not_computed(question: str, asked: ReadTable) -> None:
