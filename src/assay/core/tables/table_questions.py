@@ -204,7 +204,7 @@ class _TableQuestion(TableWords):
             return not self.figured(column) and not self.dated(column)
         if way.operation == "cell" and self.read.wanted == "date":
             return any(map(str.isdigit, "".join(self.table.column(column))))
-        ordered = way.operation in ("max", "min") and self.dated(column)
+        ordered = way.operation in ("max", "min") and self.dated(column) and not self.asking.implied
         return way.operation in ("cell", "count") or ordered or self.figured(column) or self.timed(column)
 
     def _preferred(self, columns: Sequence[int], way: Measured) -> list[int]:
@@ -352,6 +352,8 @@ class _TableQuestion(TableWords):
         context = self.around.union(*heads)
         said = {self.said[place] for place in self._used(values)}
         held = {*head, *said, *self.matching_keys(self.telling, context)}
+        wanted, answers = made
+        whole = whole or (self.table.of_records and not wanted.given)  # nothing but its words ties a question to a list
         if whole:
             held |= self._doing()
         if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
@@ -359,7 +361,6 @@ class _TableQuestion(TableWords):
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
         total = sum(weight.values()) or 1.0
         covered = sum(weight[key] for key in held & weight.keys()) / total
-        wanted, answers = made
         least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
         if covered < (1.0 if whole else least):
             return

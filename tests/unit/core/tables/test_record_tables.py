@@ -46,6 +46,7 @@ def test_extremes_are_computed_over_records() -> None:
     assert found.answers[0].text == "Heron: Price 745 EUR, the highest of 3 rows"
     assert recomputed(found.answers[0].text, asked) == (True, found.answers[0].text)
     assert answer("Which tent is the longest?", asked) is None
+    assert answer("What is the total weight of the boats?", asked) is None
     assert answer("What is the price of the Lark?", asked) is None  # a field is quoted as it stands
 
 
