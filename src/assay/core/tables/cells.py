@@ -339,7 +339,7 @@ def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
 def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """True if `row` has the headers of the rows `below`: different texts, and no figures except years unlike theirs.
 
-    The first cell may be empty. A table with one row has no header.
+    The first cell may be empty. A table with one row has no header, and none has one above fields (`Default: | 40`).
     """
     cells = [cell for cell in row[1:] if cell] + [row[0]] * bool(row[0])
     if not below or len(cells) < max(len(row) - 1, 1) or len({cell.casefold() for cell in cells}) < len(cells):
