@@ -164,3 +164,23 @@ async def test_groups_are_compared_though_no_row_is_found(tmp_path: Path) -> Non
     report = await assay.research("Bei welchem Lieferanten wurde am meisten ausgegeben?", sources=[str(tmp_path)])
     assert report.claims[0].text.startswith("Merck: Summe von Betrag (EUR) 648,5, ")
     assert report.claims[0].verdict == "supported"
+
+
+async def test_a_list_of_records_is_computed_over_and_checked_again(tmp_path: Path) -> None:
+    shifts = (
+        ("Kim", "2026-03-02", "6:30"),
+        ("Lou", "2026-03-09", "4:45"),
+        ("Kim", "2026-03-23", "5:15"),
+        ("Kim", "2026-04-01", "7:10"),
+    )
+    lists = (
+        f"## Shift {at}\n\n- Person: {who}\n- Date: {day}\n- Hours: {hours}\n"
+        for at, (who, day, hours) in enumerate(shifts)
+    )
+    path = tmp_path / "shifts.md"
+    path.write_text("# Time sheets\n\n" + "\n".join(lists))
+    async with assay.Assay(home=tmp_path / "home") as library:
+        report = await library.start("How many hours did Kim work in March?", sources=[path]).report()
+
+    assert "Sum of Hours over 2 rows: 11:45" in report.markdown
+    assert report.claims[0].verdict == "supported"

@@ -93,6 +93,12 @@ def days_in(text: str) -> Iterator[tuple[int, int, str]]:
             yield match.start(), match.end(), day
 
 
+def whole_date(text: str) -> str:
+    """The day or month that all of `text` is, as ISO; "" for any other text."""
+    match = _DATE.fullmatch(text)
+    return _iso(match) if match is not None else ""
+
+
 def stated_date(title: str, lines: Iterable[str], name: str = "") -> str:
     """An ISO day or month, "" if none is certain; the lines count before the title, the title before the name.
 

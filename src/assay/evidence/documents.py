@@ -14,6 +14,7 @@ from assay.core.errors import StoreError, UnknownName
 from assay.core.ports import Blobs, Library
 from assay.core.sources import Document, Passage, PassageSpan, Source, Syntax
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.records import record_tables
 from assay.evidence.segment import segment
 
 BATCH_BYTES = 250_000
@@ -144,17 +145,18 @@ class DocumentReader:
         return cut_in_order(documents, lambda document: self._blobs.get(document.sha256), self._begin)
 
     def tables(self, document: Document) -> tuple[ReadTable, ...]:
-        """The document's tables, in order; their cells refer to passages by ordinal.
+        """The document's tables, in order, then its lists of records; their cells refer to passages by ordinal.
 
         Raises:
             StoreError: its text is missing or damaged.
         """
 
         def read() -> tuple[ReadTable, ...]:
-            pieces = (
+            pieces = [
                 TablePiece(str(span.ordinal), span.text, span.start, span.heading) for span in self.spans(document)
-            )
-            return read_tables(pieces, document.title or document.name, document.language)
+            ]
+            named = (document.title or document.name, document.language)
+            return (*read_tables(pieces, *named), *record_tables(pieces, *named))
 
         return self._tables.get(f"{document.sha256}/{document.syntax}/{document.title}", read)
 

@@ -13,7 +13,8 @@ from assay.core.errors import StoreError, ToolError
 from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan
 from assay.core.tables.answers import MOST_CITED, TableAnswer
-from assay.core.tables.cells import Note, TableRow, note_line
+from assay.core.tables.cells import TableRow
+from assay.core.tables.notes import Note, note_line
 from assay.core.tables.table_questions import FoundAnswer, answer
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger

@@ -12,6 +12,7 @@ from assay.core.plain_text import spaced_rows, without_number
 from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
+from assay.core.tables.records import is_field
 from assay.core.tables.rows import compare_with_row, row_stated, stated_row
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
@@ -193,7 +194,7 @@ def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
     """The verdict of the cited tables on a claim in the form of a row, cell or computation; None for others."""
     cited = cited_tables(evidence)
     if not cited:
-        return None
+        return _over_records(claim, evidence)
     found = compare_with_row(claim, cited) or row_stated(claim, cited)
     if found is not None:
         return _check(*found)
@@ -204,6 +205,16 @@ def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
     if found is None or (not whole and not found[0]):
         return None
     return _check(*found, rows=sum(len(table.rows) for table in cited))
+
+
+def _over_records(claim: str, evidence: ClaimEvidence) -> Check | None:
+    """The verdict on a computation over a list of records, of which fields are cited."""
+    fields = [passage for passage in evidence.passages if is_field(passage.text)]
+    if not fields or not is_computed(claim):
+        return None
+    tables = [table for table in evidence.tables() if table.of_records]
+    found = recomputed(claim, tables)
+    return _check(*found, rows=len({passage.heading for passage in fields})) if found is not None else None
 
 
 def _check(same: bool, message: str, rows: int = 0) -> Check:

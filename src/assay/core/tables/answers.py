@@ -13,7 +13,19 @@ import msgspec
 from assay.core.patterns import regex
 from assay.core.tables import groups
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
-from assay.core.tables.figures import Figures, figures_of, format_amount, is_missing, mean, moment, read_figure, total
+from assay.core.tables.figures import (
+    Figures,
+    clock,
+    clocked,
+    durations_of,
+    figures_of,
+    format_amount,
+    is_missing,
+    mean,
+    moment,
+    read_figure,
+    total,
+)
 from assay.core.tables.words import Limit, Operation, OverGroups, languages
 from assay.core.translation import N_, gettext, number
 
@@ -161,12 +173,13 @@ def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) ->
 
 
 def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
-    dated = _moments(rows, wanted.column) if wanted.operation in ("max", "min") else {}
-    if dated:
-        yield from _extremes(table, wanted, [row for row in rows if id(row) in dated], dated)
+    ordered = _ordered(rows, wanted.column)
+    if ordered and wanted.operation in ("max", "min"):
+        yield from _extremes(table, wanted, [row for row in rows if id(row) in ordered], ordered)
         return
-    figures = figures_of(table, wanted.column)
-    if figures is None or len(figures.units()) > 1:
+    figures = durations_of(table, wanted.column) or figures_of(table, wanted.column)
+    currencies = groups.currencies(table, wanted.column, rows)
+    if figures is None or len(figures.units()) > 1 or len(currencies) > 1:
         return
     by_row = {id(row): figure for row, figure in zip(table.rows, figures.values, strict=True)}
     filled = [(row, figure) for row in rows if (figure := by_row[id(row)]) is not None]
@@ -178,15 +191,17 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
         return
     amounts = [figure for _, figure in filled]
     result = total(amounts) if wanted.operation == "sum" else mean(amounts)
-    unit = amounts[0].unit
-    value = f"{format_amount(result, figures)} {unit}".strip()
+    unit = amounts[0].unit or "".join(currencies)
+    value = clocked(result, figures.clocks) if figures.clocks else f"{format_amount(result, figures)} {unit}".strip()
     said = _formatted(wanted.operation, head=_head(table, wanted.column), count=number(len(used)), value=value)
     yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
 
 
-def _moments(rows: Sequence[TableRow], column: int) -> dict[int, Decimal]:
-    """The days of a column of dates, as numbers in order; empty for any other column."""
+def _ordered(rows: Sequence[TableRow], column: int) -> dict[int, Decimal]:
+    """The days of a column of dates, or the seconds of one of durations, as numbers; empty for any other column."""
     filled = [(row, row.text(column)) for row in rows if not is_missing(row.text(column))]
+    if timed := {id(row): seconds for row, text in filled if (seconds := clock(text)) is not None}:
+        return timed if len(timed) == len(filled) else {}
     dated = {id(row): date for row, text in filled if not text.isdigit() and (date := moment(text)) is not None}
     if len(dated) < len(filled) or not dated:
         return {}

@@ -19,7 +19,7 @@ from assay.core.sources import LONGEST_PASSAGE
 
 LONGEST_HEAD = 80
 LONGEST_CAPTION = 200
-_PAIR = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
+PAIR = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
 _PLACE = regex(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
 """The place of a row in a sheet."""
 UNNAMED = regex(r"column (?:\d+|[A-Z]{1,3})")
@@ -74,7 +74,7 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
 
     `columns` are the texts of the cells by column. `title` is the name of its document and `language` its language, if
     known (ISO 639-1); `heading` has the headings above the table, the nearest last, and `caption` the line directly
-    above.
+    above. `of_records` says that it is a list of `records`.
     """
 
     heads: tuple[str, ...]
@@ -85,6 +85,7 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     language: str = ""
     columns: tuple[tuple[str, ...], ...]
+    of_records: bool = False
 
     def column(self, number: int) -> tuple[str, ...]:
         """The texts of a column, one per row."""
@@ -160,14 +161,14 @@ def _span(piece: TablePiece, start: int, end: int) -> TableCell:
 
 def _line(piece: TablePiece) -> _Line | None:
     body = piece.text.strip()
-    if "|" not in body and _PAIR.fullmatch(body) is None:
+    if "|" not in body and PAIR.fullmatch(body) is None:
         return None
     barred = body.startswith("|") and body.endswith("|") and len(body) > 1
     cells = list(_cells(piece, body[1:-1] if barred else body, piece.text.index(body) + barred))
     place = _PLACE.fullmatch(cells[-1].text) if cells else None
     if place is not None:
         cells = cells[:-1]
-    pairs = [_PAIR.fullmatch(cell.text) for cell in cells if cell.text]
+    pairs = [PAIR.fullmatch(cell.text) for cell in cells if cell.text]
     labelled = [match for match in pairs if match is not None]
     if pairs and len(labelled) == len(pairs):
         found = zip((cell for cell in cells if cell.text), labelled, strict=True)
@@ -338,7 +339,7 @@ def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
 def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """True if `row` has the headers of the rows `below`: different texts, and no figures except years unlike theirs.
 
-    The first cell may be empty. A table with one row has no header.
+    The first cell may be empty. A table with one row has no header, and none has one above fields (`Default: | 40`).
     """
     cells = [cell for cell in row[1:] if cell] + [row[0]] * bool(row[0])
     if not below or len(cells) < max(len(row) - 1, 1) or len({cell.casefold() for cell in cells}) < len(cells):
@@ -347,53 +348,13 @@ def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return False
     figures = [(at, cell) for at, cell in enumerate(row) if _FIGURE.fullmatch(cell)]
     if not figures:
-        return True
+        return not _are_fields(below)
     years = all(_YEAR.fullmatch(cell) for _, cell in figures) and figures[0][0] > 0
     return years and not all(
         _YEAR.fullmatch(other[at]) for at, _ in figures for other in below[:SIZED] if len(other) > at
     )
 
 
-# The lines in which a tool shows a model computed results over a table: one writer, one reader.
-
-_LINE = regex(r"Computed from passages? (?P<places>\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*): (?P<text>\S.*)")
-MOST = 1_000
-"""The most passages that one line names."""
-
-
-class Note(msgspec.Struct, frozen=True):
-    """A computed sentence, and the ordinals of the passages it rests on."""
-
-    text: str
-    ordinals: tuple[int, ...]
-
-
-def note_line(note: Note) -> str:
-    """The line of a note."""
-    word = "passage" if len(note.ordinals) == 1 else "passages"
-    return f"Computed from {word} {_ranges(note.ordinals)}: {note.text}"
-
-
-def read_notes(text: str) -> tuple[Note, ...]:
-    """The notes in `text`, in order; other lines are skipped."""
-    lines = (match for line in text.split("\n") if (match := _LINE.fullmatch(line)))
-    return tuple(Note(match["text"], tuple(_expand_places(match["places"]))) for match in lines)
-
-
-def _ranges(ordinals: Sequence[int]) -> str:
-    runs: list[list[int]] = []
-    for each in sorted(set(ordinals)):
-        if runs and each == runs[-1][1] + 1:
-            runs[-1][1] = each
-        else:
-            runs.append([each, each])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
-
-
-def _expand_places(places: str) -> Iterable[int]:
-    left = MOST
-    for part in places.split(", "):
-        first, _, last = part.partition("-")
-        run = range(int(first), int(last or first) + 1)[:left]
-        left -= len(run)
-        yield from run
+def _are_fields(rows: Sequence[Sequence[str]]) -> bool:
+    """True if rows are fields, each a key with its colon and a value: what stands above them names their subject."""
+    return all(len(row) == 2 and row[0].endswith((":", "：")) for row in rows)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
+from assay.core.document_dates import whole_date
 from assay.core.patterns import regex
 from assay.core.tables.cells import ReadTable
 
@@ -34,6 +35,7 @@ LONGEST = 60
 """Code points of an amount with its unit."""
 MARKED = 200
 """Code points of an amount with the marks of its footnotes."""
+LONGEST_DATE = 30
 LARGEST_EXPONENT = 60
 """Of a number in scientific notation; sums and means are exact in `PRECISION` digits."""
 PRECISION = 200
@@ -70,6 +72,7 @@ _SCALES = {
 }
 _ISO = regex(r"(?P<year>\d{4})(?:[-/](?P<month>\d{1,2})(?:[-/](?P<day>\d{1,2}))?)?(?:[ T].*)?")
 _LOCAL = regex(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
+_CLOCK = regex(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,2}):(?P<seconds>[0-5]\d(?:[.,]\d{1,3})?)")
 
 
 class Figure(msgspec.Struct, frozen=True, gc=False):
@@ -81,11 +84,15 @@ class Figure(msgspec.Struct, frozen=True, gc=False):
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """A column of figures: one per row, None if there is none. `grouped` says how thousands are separated."""
+    """A column of figures: one per row, None if there is none. `grouped` says how thousands are separated.
+
+    Of durations, which are in seconds, `clocks` has the most colons in one.
+    """
 
     values: tuple[Figure | None, ...]
     point: Point = "."
     grouped: str = ""
+    clocks: int = 0
 
     def units(self) -> frozenset[str]:
         """The units in the column."""
@@ -211,10 +218,54 @@ def mean(figures: Sequence[Figure]) -> Decimal:
         return (total(figures) / len(figures)).quantize(Decimal(1).scaleb(-places)) + 0
 
 
-def moment(text: str) -> tuple[int, int, int] | None:
-    """Year, month and day of a date in figures, 0 for missing parts; None for any other text."""
-    match = _ISO.fullmatch(text.strip()) or _LOCAL.fullmatch(text.strip())
+def holds(texts: Iterable[str], read: Callable[[str], object]) -> bool:
+    """True if `read` reads each of a column's filled cells."""
+    filled = [text for text in texts if not is_missing(text)]
+    return bool(filled) and all(read(text) is not None for text in filled)
+
+
+def clock(text: str) -> Decimal | None:
+    """The seconds of a duration as clocks show it, `6:21` or `1:02:33`; None for any other text."""
+    match = _CLOCK.fullmatch(text.strip())
     if match is None:
         return None
+    hours, minutes = int(match["hours"] or 0), int(match["minutes"])
+    return hours * 3600 + minutes * 60 + Decimal(match["seconds"].replace(",", "."))
+
+
+def durations_of(table: ReadTable, column: int) -> Figures | None:
+    """The seconds of a column of durations, None if it has others."""
+    texts = table.column(column)
+    if not holds(texts, clock):
+        return None
+    seconds = (clock(text) for text in texts)
+    values = tuple(None if each is None else Figure(each) for each in seconds)
+    return Figures(values, clocks=max(text.count(":") for text in texts))
+
+
+def clocked(seconds: Decimal, colons: int) -> str:
+    """A duration as its column writes them, with one colon or two."""
+    whole, rest = divmod(seconds, 1)
+    head, low = divmod(int(whole), 60)
+    parts = [*divmod(head, 60), low] if colons > 1 else [head, low]
+    places = f"{rest.normalize():f}"[1:] if rest else ""
+    return ":".join([str(parts[0]), *(f"{part:02}" for part in parts[1:])]) + places
+
+
+def moment(text: str) -> tuple[int, int, int] | None:
+    """Year, month and day of a date in figures or words, 0 for missing parts; None for any other text."""
+    match = _ISO.fullmatch(text.strip()) or _LOCAL.fullmatch(text.strip())
+    if match is None:
+        return _worded(text.strip())
     year, month, day = (int(match.groupdict().get(part) or 0) for part in ("year", "month", "day"))
     return (year, month, day) if 1000 <= year <= 2999 and month <= 12 and day <= 31 else None
+
+
+def _worded(text: str) -> tuple[int, int, int] | None:
+    """The date of a text that is one with a month in words: "4 March 1951"."""
+    if len(text) > LONGEST_DATE or not text[-4:].isdigit() or text.isdigit():
+        return None
+    if iso := whole_date(text):
+        year, month, day = (int(part) for part in f"{iso}-0".split("-")[:3])
+        return year, month, day
+    return None

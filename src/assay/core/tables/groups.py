@@ -9,8 +9,19 @@ import msgspec
 
 from assay.core.patterns import regex
 from assay.core.tables.cells import ReadTable, TableRow
-from assay.core.tables.figures import Figure, Figures, figures_of, format_amount, is_missing, mean, moment, total
-from assay.core.tables.words import Operation, OverGroups
+from assay.core.tables.figures import (
+    Figure,
+    Figures,
+    clocked,
+    durations_of,
+    figures_of,
+    format_amount,
+    is_missing,
+    mean,
+    moment,
+    total,
+)
+from assay.core.tables.words import Operation, OverGroups, languages
 
 FEWEST_GROUPS = 2
 SHARED = 0.5
@@ -41,9 +52,11 @@ def extreme(
     """The groups of `rows`, by the texts of column `label`, whose sum, mean or number of rows is the extreme; None if
     there is one group only, or the figures of `column` have several units.
     """
-    figures = figures_of(table, column) if over != "count" else None
+    figures = (durations_of(table, column) or figures_of(table, column)) if over != "count" else None
     groups = _groups(table, rows, label, figures)
     if len(groups) < FEWEST_GROUPS or (over != "count" and (figures is None or len(figures.units()) > 1)):
+        return None
+    if over != "count" and len(currencies(table, column, rows)) > 1:
         return None
     amounts = {name: _amount(over, [figure for _, figure in own]) for name, own in groups.items()}
     best = (max if operation == "max" else min)(amounts.values())
@@ -80,6 +93,8 @@ def _amount(over: OverGroups, figures: Sequence[Figure | None]) -> Decimal:
 def _format_with_unit(amount: Decimal, figures: Figures | None, group: _Group) -> str:
     if figures is None:
         return f"{amount:f}"
+    if figures.clocks:
+        return clocked(amount, figures.clocks)
     unit = next((figure.unit for _, figure in group if figure is not None), "")
     return f"{format_amount(amount, figures)} {unit}".strip()
 
@@ -126,3 +141,15 @@ def is_money(table: ReadTable, column: int) -> bool:
     figures = figures_of(table, column)
     named = [table.heads[column], *(figures.units() if figures is not None else ())]
     return any(_SIGNS & set(text) or _CURRENCIES & set(_WORD.findall(text.casefold())) for text in named)
+
+
+def currencies(table: ReadTable, column: int, rows: Sequence[TableRow]) -> tuple[str, ...]:
+    """The currencies of the amounts in `rows`, if they stand in a column of their own; none for other figures."""
+    paid = {word for each in languages().values() for word in each.paid.split()}
+    if paid.isdisjoint(_WORD.findall(table.heads[column].casefold())):
+        return ()
+    for at in range(len(table.heads)):
+        filled = [text for text in table.column(at) if not is_missing(text)]
+        if filled and all(text.casefold() in _CURRENCIES | _SIGNS for text in filled):
+            return tuple(dict.fromkeys(filter(None, (row.text(at) for row in rows))))
+    return ()

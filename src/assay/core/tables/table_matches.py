@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from assay.core.lexicon import stop_terms
+from assay.core.lexicon import MONTHS, stop_terms
 from assay.core.patterns import regex
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.cells import UNNAMED, ReadTable
-from assay.core.tables.figures import figures_of, is_missing, moment, read_figure
-from assay.core.tables.words import Asking
+from assay.core.tables.figures import clock, figures_of, holds, is_missing, moment, read_figure
+from assay.core.tables.parties import parties
+from assay.core.tables.words import Asking, any_of, languages, read_language
 
 LONGEST_VALUE = 12
 """The most keys of a cell that may be in a question."""
 LONGEST_CELL = 120
 BEGINNING = 2
+EARLIEST, LATEST = 1800, 2100
 LEAST_SHORT = 3
 """Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
 
 PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
+_ARTICLES = frozenset("the a an der die das den dem le la les el los las".split())
+_AND = frozenset("and or und oder et ou y o".split())
 _DIGITS = regex(r"\d[\d.,/:-]*\d|\d")
 
 
@@ -32,6 +37,21 @@ class NamedValue(msgspec.Struct, frozen=True):
     column: int
     texts: tuple[str, ...]
     places: frozenset[int]
+
+
+class Times(msgspec.Struct, frozen=True):
+    """The years of a question, and its months by their place in it."""
+
+    years: frozenset[int]
+    months: dict[int, int]
+
+    def places(self, date: tuple[int, int, int], grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int]:
+        """The places of what the question says of a day: its month and its year, as far as it names such; else none."""
+        year = grams.get((str(date[0]),), frozenset()) if date[0] in self.years else frozenset()
+        month = frozenset(place for place, number in self.months.items() if number == date[1])
+        if (self.years and not year) or (self.months and not month):
+            return frozenset()
+        return year | month
 
 
 class TableWords:
@@ -50,6 +70,13 @@ class TableWords:
         self.extra = frozenset(key for said in asking.said for key in keys(said, analysis)) - stop
         self.stop = stop
         self.folded = _fold(asking.rest)
+        self.language = read_language(question)
+        self.parties = parties(question, table)
+        units = frozenset(keys(languages()[self.language].clock, analysis))
+        plain = [len(head.split()) == 1 for head in table.heads]  # "Running time" says of what, "Time" does not
+        self.asked_heads = [
+            head | units if plain[at] and self.timed(at) else head for at, head in enumerate(self.heads)
+        ]
 
     # words
 
@@ -75,19 +102,51 @@ class TableWords:
         found: dict[tuple[int, frozenset[int]], list[str]] = {}
         grams = _grams(self.said)
         numbers = frozenset(_DIGITS.findall(self.asking.rest))
-        years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
+        times = self._times(numbers)
         for column in range(len(self.table.heads)):
-            for text in self._likely(column):
-                for places in self._places(text, column, grams, numbers, years):
-                    found.setdefault((column, places), []).append(text)
+            for text in self._likely(column, times):
+                for places in self._places(text, column, grams, numbers, times):
+                    if self._is_party(column, places):
+                        found.setdefault((column, places), []).append(text)
         taken: list[NamedValue] = []
         for (column, places), texts in sorted(found.items(), key=lambda item: self._rank(*item[0])):
             if all(places.isdisjoint(other.places) for other in taken):
                 taken.append(NamedValue(column, tuple(texts), places))
-        return taken
+        return list(self._sided(taken))
 
-    def _likely(self, column: int) -> Iterator[str]:
-        """The different texts of a column that begin like something in the question."""
+    def _sided(self, taken: Sequence[NamedValue]) -> Iterator[NamedValue]:
+        """The values, of two subjects of a payment the later one on its other side: "what did A pay B?"."""
+        subject = self.parties.subject if self.parties is not None else -1
+        first = min((min(value.places) for value in taken if value.column == subject), default=-1)
+        for value in taken:
+            at = min(value.places)
+            if self.parties is None or value.column != subject or at == first or self.said[at - 1] in _AND:
+                yield value
+            elif set(value.texts) <= set(self.table.column(other := self.parties.other(subject))):
+                yield NamedValue(other, value.texts, value.places)
+
+    def _is_party(self, column: int, places: frozenset[int]) -> bool:
+        """False for a name that the question says pays in the column of those who are paid, and the other way round."""
+        if self.parties is None or column not in (self.parties.payer, self.parties.payee):
+            return True
+        articles = _ARTICLES - self.parties.toward - self.parties.away
+        before = [key for key in self.said[: min(places)] if key not in articles]
+        return self.parties.column(before) in (column, -1)
+
+    def _times(self, numbers: Iterable[str]) -> Times:
+        """The years in a question, and the months that stand alone in it: "in March"."""
+        years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
+        within = any_of(self.language, "within").pattern
+        named = re.finditer(rf"(?<!\w)(?:{within})\s+([^\W\d_]+)\b", self.asking.rest, re.IGNORECASE)
+        months = {match[1]: MONTHS.get(match[1].casefold(), 0) for match in named if match[1][:1].isupper()}
+        keyed = {keys(word, self.read.analysis): number for word, number in months.items() if number}
+        return Times(years, {self.said.index(key[0]): number for key, number in keyed.items() if key[0] in self.said})
+
+    def _likely(self, column: int, times: Times) -> Iterator[str]:
+        """The different texts of a column that begin like something in the question; all days, if it names a time."""
+        if (times.years or times.months) and self.dated(column):
+            yield from dict.fromkeys(self.table.column(column))
+            return
         for beginning, texts in _beginnings(self.table.column(column)).items():
             if beginning in self.folded:
                 yield from texts
@@ -102,16 +161,14 @@ class TableWords:
         column: int,
         grams: dict[tuple[str, ...], frozenset[int]],
         numbers: frozenset[str],
-        years: frozenset[int],
+        times: Times,
     ) -> Iterator[frozenset[int]]:
         """The places of a cell's value in the question."""
         if is_missing(text) or len(text) > LONGEST_CELL:
             return
-        date = moment(text) if years and not text.isdigit() else None
-        if date is not None and date[0] in years:
-            place = grams.get((str(date[0]),))
-            if place is not None:
-                yield place
+        date = moment(text) if (times.years or times.months) and not text.isdigit() else None
+        if date is not None and (within := times.places(date, grams)):
+            yield within
             return
         if read_figure(text) is not None and text not in numbers:
             return
@@ -144,10 +201,19 @@ class TableWords:
         """True if a column holds figures."""
         return figures_of(self.table, column) is not None
 
+    def timed(self, column: int) -> bool:
+        """True if a column holds durations."""
+        return holds(self.table.column(column), clock)
+
     def dated(self, column: int) -> bool:
         """True if a column holds dates."""
+        return holds(self.table.column(column), moment)
+
+    def is_calendar(self, column: int) -> bool:
+        """True if a column holds days, or years of our time: numbers that look like years may be any figures."""
         filled = [text for text in self.table.column(column) if not is_missing(text)]
-        return bool(filled) and all(moment(text) is not None for text in filled)
+        near = all(EARLIEST <= int(text) <= LATEST for text in filled if text.isdigit())
+        return near and self.dated(column)
 
 
 def _fold(text: str) -> str:

@@ -18,14 +18,17 @@ from assay.core.relevance.topic_question import keys
 from assay.core.tables import groups
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
+from assay.core.tables.quantities import quantities
 from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
-from assay.core.tables.words import DATED, Measured, OverGroups, read_asking
+from assay.core.tables.words import QUANTITY, Measured, OverGroups, any_of, read_asking
 
 COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
 COVERED_BY_CELL = 2 / 3
 """The same for a cell: one word of the question may name a row by chance, an operation is not named by chance."""
 NAME_WEIGHT = 2.0
+MEASURED_BY_HEADER, MEASURED_BY_CELLS = 0.75, 0.5
+"""The weight of a column that a word of degree measures; a word of the question in its header weighs 1."""
 DIFFERENT = 0.5
 """The share of different texts in a column that names rows."""
 MOST_CELLS = 5
@@ -95,8 +98,10 @@ class _TableQuestion(TableWords):
         """Computations over the column that fits best."""
         used = self._used_places(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        fits = ((self._fit(column, left, way), column) for column in self._unchosen_columns(values))
-        able = (each for each in fits if each[0][0] > 0 and self._is_able(each[1], way))
+        fits = ((self._fit(at, left, way), at) for at in self._preferred(self._unchosen_columns(values), way))
+        able = (
+            each for each in fits if each[0][0] > 0 and self._is_able(each[1], way) and self._is_amount(each[1], way)
+        )
         rated = sorted(able, reverse=True)
         if not rated and (paid := self._paid_column(values)) is not None:
             yield from self._amount(way, values, paid)
@@ -105,26 +110,42 @@ class _TableQuestion(TableWords):
             return
         fit, column = rated[0]
         given = self._row_conditions([value for value in values if value.column != column], column)
-        head = self.matching_keys(left, self.heads[column])
+        head = self.matching_keys(left, self.asked_heads[column])
         one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" or (values and one is not None and len(one[1]) == 1):
             if values and one is not None and len(one[1]) <= MOST_CELLS and not self.asking.limits:
                 yield from self._judged(one, values, head, fit, column)
             return
         if way.operation == "count":
+            yield from self._counted(values, head, fit, column)
             return
-        label = self._label(column)
-        over = self._group_operation(way, column, label)
+        label = self._label(column, values)
+        over = self._group_operation(way, column, label, who=label == self._who(values))
         made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         if made is not None:
             head |= self._grouping() if over else frozenset()
             yield from self._judged(made, values, head, fit, column, whole=bool(way.measures) and not head)
 
+    def _counted(
+        self, values: list[NamedValue], head: frozenset[str], fit: tuple[float, float, int], column: int
+    ) -> Iterator[FoundAnswer]:
+        """How much a column counts in several rows that a question chooses: "how many hours did A work in March?"."""
+        noun = frozenset(keys(self.asking.noun, self.read.analysis))
+        repeated = any(groups.measures_at_times(self.table, value.column) for value in values)
+        able = self.figured(column) or self.timed(column)
+        if not values or repeated or not able or not self.matching_keys(noun, self.asked_heads[column]):
+            return
+        given = self._row_conditions(values, column)
+        made = self._computed(Computed(operation="sum", column=column, given=given))
+        if made is not None:
+            said = frozenset(key for word in self.asking.paying for key in keys(word, self.read.analysis))
+            yield from self._judged(made, values, head | said, fit, column, whole=True)
+
     # groups and amounts
 
-    def _group_operation(self, way: Measured, column: int, label: int) -> OverGroups:
+    def _group_operation(self, way: Measured, column: int, label: int, *, who: bool) -> OverGroups:
         """What an extreme is taken of: the groups of rows that a question names ("which supplier gets the most?")."""
-        named = label >= 0 and self.matching_keys(self.telling, self.heads[label])
+        named = label >= 0 and (who or self.matching_keys(self.telling, self.heads[label]))
         if way.operation not in ("max", "min") or not named or not groups.is_grouping(self.table, label):
             return ""
         said = self._grouping() & self.heads[column]
@@ -140,7 +161,7 @@ class _TableQuestion(TableWords):
 
         Money is in no column of other figures, though it may be the only one.
         """
-        if not self.asking.paying:
+        if not self.asking.paying or any_of(self.language, "times").search(self.asking.rest):
             return None
         columns = [at for at in self._unchosen_columns(list(values)) if self.figured(at)]
         nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
@@ -153,13 +174,15 @@ class _TableQuestion(TableWords):
     def _amount(self, way: Measured, values: list[NamedValue], column: int) -> Iterator[FoundAnswer]:
         """The sum of an amount over the rows that a question chooses, or the group with most of it."""
         given = self._row_conditions(values, column)
-        label = self._label(column)
-        over = self._group_operation(way, column, label)
+        label = self._label(column, values)
+        over = self._group_operation(way, column, label, who=label == self._who(values))
         one = self._computed(Computed(operation="cell", column=column, given=given))
         if way.operation == "cell" and self.read.wanted == "number" and values:
             alone = one is not None and len(one[1]) == 1 and len(one[1][0].rows) == 1
             made = one if alone else self._computed(Computed(operation="sum", column=column, given=given))
-        elif over:
+        elif way.operation == "sum" and values:
+            made = self._computed(Computed(operation="sum", column=column, given=given))
+        elif over or (way.operation in ("max", "min") and not way.measures and label >= 0):
             made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
         else:
             made = None
@@ -181,43 +204,80 @@ class _TableQuestion(TableWords):
             return not self.figured(column) and not self.dated(column)
         if way.operation == "cell" and self.read.wanted == "date":
             return any(map(str.isdigit, "".join(self.table.column(column))))
-        ordered = way.operation in ("max", "min") and self.dated(column)
-        return way.operation in ("cell", "count") or ordered or self.figured(column)
+        ordered = way.operation in ("max", "min") and self.dated(column) and not self.asking.implied
+        return way.operation in ("cell", "count") or ordered or self.figured(column) or self.timed(column)
+
+    def _preferred(self, columns: Sequence[int], way: Measured) -> list[int]:
+        """Without the columns whose cells alone fit a degree, if a header does: the oldest by birth, not by entry."""
+        weights = {column: self._is_measured(column, way) for column in columns}
+        by_header = MEASURED_BY_HEADER in weights.values()
+        return [column for column in columns if not by_header or weights[column] != MEASURED_BY_CELLS]
+
+    def _is_amount(self, column: int, way: Measured) -> bool:
+        """False for numbers of rows and years, where a word for amounts is said: the largest invoice has no number."""
+        counted = way.operation in ("cell", "count") or not self.asking.paying or not self.figured(column)
+        return counted or bool(list(groups.amounts(self.table, [column])))
 
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
         """How well a header fits the question: matching words, the share of the header they cover, exactly equal
         words.
         """
         head = self.heads[column]
-        held = self.matching_keys(left, head)
+        held = self.matching_keys(left, self.asked_heads[column])
         more = self.matching_keys(self.extra, head)
         measured = self._is_measured(column, way)
-        if not held and not measured and not (more and way.operation == "cell"):
+        either = len({each.operation for each in self.asking.ways}) > 1  # "fastest": most speed, or least time
+        if not measured and way.measures and self.is_calendar(column):
+            return (0.0, 0.0, 0)  # no day is tall
+        if not measured and (either or not (held or (more and way.operation == "cell"))):
             return (0.0, 0.0, 0)
         said = frozenset((*held, *more))
         share = len(self.matching_keys(head, said | self.extra | frozenset(left))) / len(head) if head else 0.0
         words = set(self.asking.rest.casefold().split())
         plain = {part.casefold() for part in PARTS.split(self.table.heads[column]) if part}
-        return (len(held) + 0.5 * len(more) + 0.75 * measured, share, len(words & plain))
+        return (len(held) + 0.5 * len(more) + measured, share, len(words & plain))
 
-    def _is_measured(self, column: int, way: Measured) -> bool:
-        """True if a column is of what the words of degree measure."""
-        nouns = [noun for noun in way.measures if noun != DATED]
+    def _is_measured(self, column: int, way: Measured) -> float:
+        """How well a column fits what the words of degree measure: its header names it, or its cells or unit tell; else
+        0.
+        """
+        nouns = [noun for noun in way.measures if not noun.startswith(QUANTITY)]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
         if measures and self.matching_keys(self.heads[column], measures) | self.matching_keys(
             measures, self.heads[column]
         ):
-            return True
-        return DATED in way.measures and self.dated(column)
+            return MEASURED_BY_HEADER
+        told = len(nouns) < len(way.measures) and not quantities(self.table, column).isdisjoint(way.measures)
+        return MEASURED_BY_CELLS if told else 0.0
 
-    def _label(self, column: int) -> int:
-        """The column that names rows: one the question names, else the one with most different texts; -1 for none."""
+    def _who(self, values: Sequence[NamedValue]) -> int:
+        """The column that names those whom "who" asks for, by the parties of a payment or by its header; -1 for
+        none.
+        """
+        if self.read.wanted != "name":
+            return -1
+        chosen = {value.column for value in values}
+        if self.parties is not None and self.parties.subject >= 0:
+            subject = self.parties.subject
+            free = [at for at in (subject, self.parties.other(subject)) if at not in chosen]
+            return free[0] if free else -1
+        persons = any_of(self.language, "persons")
+        named = [at for at, head in enumerate(self.table.heads) if persons.fullmatch(head.strip()) and at not in chosen]
+        return named[0] if len(named) == 1 else -1
+
+    def _label(self, column: int, values: Sequence[NamedValue]) -> int:
+        """The column that names rows: one that "who" asks for, or the question names, else the one with most
+        different texts; -1 for none.
+        """
+        if (who := self._who(values)) not in (-1, column):
+            return who
         rated: list[tuple[int, float, int]] = []
-        others = frozenset(self.said) - self.matching_keys(self.said, self.heads[column])
+        others = frozenset(self.said) - self.stop - self.matching_keys(self.said, self.heads[column])
         for at in range(len(self.table.heads)):
             texts = [text for text in self.table.column(at) if text]
             named = len(self.matching_keys(others, self.heads[at]))
-            if at == column or not texts or (not named and (self.figured(at) or self.dated(at))):
+            numbers = self.figured(at) or self.dated(at)
+            if at == column or not texts or (numbers and not (self.heads[at] and self.heads[at] <= others)):
                 continue
             different = len(set(texts)) / len(texts)
             if named or different >= DIFFERENT:
@@ -252,10 +312,12 @@ class _TableQuestion(TableWords):
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
         used = self._used_places(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        named = [at for at, head in enumerate(self.heads) if self.matching_keys(noun, head)]
+        named = [at for at, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
         told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
-        column = named[0] if named and not self.figured(named[0]) else -1
+        column = named[0] if named and not self.figured(named[0]) and not self.timed(named[0]) else -1
         bounded = self._bounded_column(left) if self.asking.limits else -1
+        if any(self.timed(at) for at in named):
+            return  # hours are added up
         if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
             return
         given = self._row_conditions(values, bounded)
@@ -290,18 +352,26 @@ class _TableQuestion(TableWords):
         context = self.around.union(*heads)
         said = {self.said[place] for place in self._used_places(values)}
         held = {*head, *said, *self.matching_keys(self.telling, context)}
+        wanted, answers = made
+        whole = whole or (self.table.of_records and not wanted.given)  # nothing but its words ties a question to a list
+        if whole:
+            held |= self._doing()
         if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
             return
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
         total = sum(weight.values()) or 1.0
         covered = sum(weight[key] for key in held & weight.keys()) / total
-        wanted, answers = made
         least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
         if covered < (1.0 if whole else least):
             return
-        if wanted.operation == "cell" and not all(map(self._of_kind, answers)):
-            return
+        if wanted.operation == "cell" and (self.table.of_records or not all(map(self._of_kind, answers))):
+            return  # a field of a record is found as any other
         yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)
+
+    def _doing(self) -> frozenset[str]:
+        """The keys of verbs that tell nothing of a row but that it is one: "who made the largest payment?"."""
+        verbs = any_of(self.language, "doing").finditer(self.asking.rest)
+        return frozenset(key for verb in verbs for key in keys(verb[0], self.read.analysis))
 
     def _of_kind(self, answer: TableAnswer) -> bool:
         """True if a cell is of the kind asked for: a question for a number or a date needs digits."""

@@ -25,8 +25,8 @@ OverGroups = Literal["", "sum", "mean", "count"]
 """What is computed over each group of rows before the extreme is taken; nothing if rows are compared."""
 NAMED: tuple[Named, ...] = ("sum", "mean", "count", "max", "min")
 
-DATED = "@date"
-"""Stands for a column of dates among the measures of a degree."""
+QUANTITY = "@"
+"""Begins a quantity among the measures of a degree that a column may have whatever its header (`quantities`)."""
 _NUMBER = r"(?P<number>[+\-−]?\d[\d.,'\u00a0\u202f]*\d|\d)(?:\s*(?P<scale>[^\W\d_]+\.?))?"
 _WORD = regex(r"[^\W_]+")
 
@@ -37,6 +37,10 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     `inverse` are words for what is not computed here, or that reverse a condition. `adding` are those of `max` and
     `min` that ask for sums of groups, `often` those that ask for their numbers of rows. `paying` are verbs of which
     amounts are asked, whose columns have `paid` in their headers. `money` are nouns for an amount of any such column.
+    `payers` and `payees` are headers, `giving` and `getting` the verbs of both, `away` and `toward` what stands before
+    them, `passive` what turns a verb around. `within` stands before a month that is meant whole. `persons` are headers
+    of those whom "who" asks for, `doing` verbs that tell nothing but that it was done. `times` ask
+    how often, `clock` are the units of durations.
     """
 
     sum: str
@@ -53,6 +57,18 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     paying: str
     paid: str
     money: str
+    payers: str
+    payees: str
+    giving: str
+    getting: str
+    away: str
+    toward: str
+    passive: str
+    within: str
+    persons: str
+    doing: str
+    times: str
+    clock: str
     degrees: dict[str, str]
 
 
@@ -135,20 +151,28 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 
 @cache
-def _any(
-    language: str, name: Literal["above", "below", "inverse", "adding", "often", "paying", "money"]
-) -> re.Pattern[str]:
+def any_of(language: str, name: str) -> re.Pattern[str]:
+    """The pattern for the phrases of a field of `Language`."""
     phrases = sorted(_split(getattr(languages()[language], name)), key=len, reverse=True)
     return re.compile("|".join(f"(?:{_pattern(phrase).pattern})" for phrase in phrases), re.IGNORECASE)
+
+
+def read_language(question: str) -> str:
+    """The language whose words a question uses: the one detected, else the first that names an operation in it."""
+    return _chosen(question)[0]
 
 
 def read_asking(question: str) -> Asking:
     """Read what a question asks of a table. Its language is detected from its words; else the languages are tried in
     turn.
     """
+    return _chosen(question)[1]
+
+
+def _chosen(question: str) -> tuple[str, Asking]:
     told = of_question(question)
-    found = [_read(question, each) for each in ([told] if told in languages() else languages())]
-    return next((each for each in found if each.ways[0].operation != "cell"), found[0])
+    found = [(each, _read(question, each)) for each in ([told] if told in languages() else languages())]
+    return next((each for each in found if each[1].ways[0].operation != "cell"), found[0])
 
 
 def _read(question: str, language: str) -> Asking:
@@ -161,7 +185,7 @@ def _read(question: str, language: str) -> Asking:
     taken.sort(key=lambda each: each[0])
     chosen = next((each for each in taken if each[2].ways[0].operation != "count"), taken[0] if taken else None)
     used = [each for each in taken if each is chosen or each[2].ways[0].operation == "count"]
-    paying, money = _any(language, "paying"), _any(language, "money")
+    paying, money = any_of(language, "paying"), any_of(language, "money")
     over, grouping = _over_groups(text, language, taken)
     rest = text
     for start, end, _phrase in reversed(used):
@@ -174,7 +198,7 @@ def _read(question: str, language: str) -> Asking:
         said=tuple(text[start:end] for start, end, _ in used),
         noun=noun[0] if noun is not None else "",
         limits=limits,
-        beyond=tuple(match[0] for match in _any(language, "inverse").finditer(rest)),
+        beyond=tuple(match[0] for match in any_of(language, "inverse").finditer(rest)),
         over=over,
         grouping=grouping,
         implied=bool(over) and not grouping,
@@ -191,20 +215,22 @@ def _over_groups(
     named = {phrase.ways[0].operation: text[start:end] for start, end, phrase in taken}
     if named.keys().isdisjoint(("max", "min")):
         return "", ()
-    if often := _any(language, "often").search(text):
+    if often := any_of(language, "often").search(text):
         return "count", (often[0],)
     if "sum" in named:
         return "sum", (named["sum"],)
     if "mean" in named:
         return "mean", (named["mean"],)
-    return ("sum" if _any(language, "adding").search(text) else ""), ()
+    adding = any_of(language, "adding")
+    added = any(adding.fullmatch(text[start:end]) for start, end, phrase in taken if not phrase.ways[0].measures)
+    return ("sum" if added else ""), ()
 
 
 def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:
     """The bounds a question sets on figures, and the question without them."""
     found: list[Limit] = []
     text = question
-    for way, phrases in ((1, _any(language, "above")), (-1, _any(language, "below"))):
+    for way, phrases in ((1, any_of(language, "above")), (-1, any_of(language, "below"))):
         pattern = re.compile(rf"(?:{phrases.pattern})\s+{_NUMBER}", re.IGNORECASE)
         for match in reversed(list(pattern.finditer(text))):
             figure = read_figure(f"{match['number']} {match['scale'] or ''}".strip())

@@ -15,6 +15,7 @@ from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Plan, PlanStep
 from assay.core.relevance import comparisons
+from assay.core.tables.records import is_field
 from assay.core.tables.words import read_asking
 from assay.core.text import words
 from assay.models.extractive.requests import last, question_of, template_of
@@ -329,10 +330,14 @@ def research(request: Request) -> tuple[ToolCall, ...]:
 def _may_calculate(task: ParsedQuestion, shelf: ShownSources) -> bool:
     """True if a table row is among the shown passages, or nothing is shown: then there are few documents to search.
 
-    Also if groups are compared: a row may have no word of "which supplier got the most?".
+    Also if groups are compared, as a row may have no word of "which supplier got the most?", or fields of records are
+    shown to a question that computes.
     """
     shown = any(is_in_table(passage.text) for book in shelf.books for passage in book.passages)
-    return shown or not shelf.books or bool(read_asking(task.text).over)
+    asking = read_asking(task.text)
+    computes = asking.ways[0].operation != "cell"
+    fields = computes and any(is_field(passage.text) for book in shelf.books for passage in book.passages)
+    return shown or fields or not shelf.books or bool(asking.over)
 
 
 def _named_queries(request: Request) -> tuple[str, ...]:

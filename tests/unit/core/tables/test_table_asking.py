@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from sampling import scaled
 
 from assay.core.tables.answers import recomputed
-from assay.core.tables.cells import Note, ReadTable, TablePiece, note_line, read_notes, read_tables
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.notes import Note, note_line, read_notes
 from assay.core.tables.rows import compare_with_row
 from assay.core.tables.table_questions import answer
 from assay.core.tables.words import read_asking

@@ -94,3 +94,11 @@ def test_what_is_written_with_heads_is_read_back_with_its_bytes(heads: list[str]
 
 def _named(table: ReadTable) -> list[list[tuple[str, str, int, int]]]:
     return [[(table.heads[at], c.text, c.start, c.end) for at, c in row.cells.items()] for row in table.rows]
+
+
+def test_fields_below_the_name_of_a_setting_have_no_headers() -> None:
+    fields = ("| keep_alive | seconds |", "| Default: | 40 |", "| Range: | 5 to 90 |")
+    pieces = [TablePiece(str(at), line) for at, line in enumerate(fields)]
+
+    assert not read_tables(pieces)
+    assert read_tables([*pieces[:1], TablePiece("3", "| Default | 40 |"), TablePiece("4", "| Range | 5 to 90 |")])

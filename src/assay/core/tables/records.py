@@ -1,0 +1,118 @@
+"""Lists of records as tables: fields `key: value`, one a passage, under a heading for each or one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from assay.core.tables.cells import LONGEST_HEAD, PAIR, ReadTable, TableCell, TablePiece, TableRow
+
+FEWEST_RECORDS = 3
+FEWEST_FIELDS = 2
+LONGEST_VALUE = 120
+NAMED = "column 1"
+"""The column of the headings, which has no header."""
+
+
+class _Record(msgspec.Struct):
+    heading: tuple[str, ...]
+    fields: dict[str, tuple[str, TablePiece]]
+    named: TablePiece | None
+
+
+def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
+    """The lists of at least three records of two fields in a document's passages, in order."""
+    found: list[ReadTable] = []
+    group: list[_Record] = []
+    for record in (*_records(pieces), None):
+        if record is not None and len(record.fields) >= FEWEST_FIELDS and (not group or _goes_on(group[-1], record)):
+            group.append(record)
+            continue
+        if len(group) >= FEWEST_RECORDS:
+            found.append(_table(group, title, language))
+        group = [record] if record is not None else []
+    return tuple(found)
+
+
+def is_field(text: str) -> bool:
+    """True if a passage is one field: `key: value`."""
+    return _field(text) is not None
+
+
+def _field(text: str) -> tuple[str, str] | None:
+    """The key and the value of a passage that is one field; None for others."""
+    line = text.strip()
+    if len(line) > LONGEST_HEAD + LONGEST_VALUE or "|" in line or "\n" in line:
+        return None
+    match = PAIR.fullmatch(line)
+    if match is None or len(match["value"]) > LONGEST_VALUE:
+        return None
+    return match["head"].strip(), match["value"]
+
+
+def _records(pieces: Iterable[TablePiece]) -> Iterator[_Record | None]:
+    """The records in order; None where something else than their headings stands between two."""
+    record: _Record | None = None
+    before: TablePiece | None = None
+    for piece in pieces:
+        said = _field(piece.text)
+        if said is None:
+            if record is not None:
+                yield record
+            if before is not None:
+                yield None
+            record, before = None, piece
+            continue
+        named = before is not None and piece.heading == (*before.heading, before.text.strip())
+        if before is not None and not named:
+            yield None
+        if record is None or piece.heading != record.heading or said[0] in record.fields:
+            if record is not None:
+                yield record
+            record = _Record(piece.heading, {}, before if named else None)
+        record.fields[said[0]] = (said[1], piece)
+        before = None
+    if record is not None:
+        yield record
+
+
+def _goes_on(last: _Record, record: _Record) -> bool:
+    """True if a record belongs to the list of the last: their headings are siblings, and most keys are the same."""
+    common = last.fields.keys() & record.fields.keys()
+    siblings = last.heading[:-1] == record.heading[:-1]
+    return siblings and len(common) >= max(FEWEST_FIELDS, len(record.fields) / 2)
+
+
+def _table(records: Sequence[_Record], title: str, language: str) -> ReadTable:
+    keys = tuple(dict.fromkeys(key for record in records for key in record.fields))
+    named = all(record.named is not None for record in records)
+    heads = (NAMED, *(key[:LONGEST_HEAD] for key in keys)) if named else keys
+    rows = tuple(_row(record, keys, named=named) for record in records)
+    columns = tuple(tuple(row.text(at) for row in rows) for at in range(len(heads)))
+    heading = records[0].heading[:-1] if named else records[0].heading
+    kind = frozenset.intersection(*(frozenset(record.heading[-1].split()) for record in records)) if named else ()
+    return ReadTable(
+        heads=heads,
+        rows=rows,
+        heading=heading,
+        caption=" ".join(sorted(kind)),
+        title=title,
+        language=language,
+        columns=columns,
+        of_records=True,
+    )
+
+
+def _row(record: _Record, keys: Sequence[str], *, named: bool) -> TableRow:
+    held = [(at, *record.fields[key]) for at, key in enumerate(keys, int(named)) if key in record.fields]
+    if named and record.named is not None:
+        held.insert(0, (0, record.named.text.strip(), record.named))
+    return TableRow(
+        {at: _cell(text, piece) for at, text, piece in held}, tuple(dict.fromkeys(piece.name for *_, piece in held))
+    )
+
+
+def _cell(text: str, piece: TablePiece) -> TableCell:
+    start = piece.start + len(piece.text[: piece.text.rindex(text)].encode())
+    return TableCell(text, piece.name, start, start + len(text.encode()))

@@ -1,0 +1,66 @@
+"""Lists of records read as tables."""
+
+from __future__ import annotations
+
+from assay.core.sources import Syntax
+from assay.core.tables.answers import recomputed
+from assay.core.tables.cells import ReadTable, TablePiece
+from assay.core.tables.records import record_tables
+from assay.core.tables.table_questions import answer
+from assay.evidence.segment import segment
+
+
+def tables(text: str, syntax: Syntax = "markdown") -> tuple[ReadTable, ...]:
+    spans = segment(text, syntax)
+    return record_tables([TablePiece(str(each.ordinal), each.text, each.start, each.heading) for each in spans], "list")
+
+
+def record(name: str, **fields: str) -> str:
+    return f"## {name}\n\n" + "".join(f"- {key}: {value}\n" for key, value in fields.items()) + "\n"
+
+
+TENTS = "# Tents\n\n" + "".join(
+    record(name, Price=price, Weight=weight)
+    for name, price, weight in (
+        ("Lark", "310 EUR", "2.9 kg"),
+        ("Heron", "745 EUR", "3.4 kg"),
+        ("Crane", "99 EUR", "5.1 kg"),
+    )
+)
+
+
+def test_records_under_headings_are_rows_that_the_headings_name() -> None:
+    (found,) = tables(TENTS)
+
+    assert found.heads == ("column 1", "Price", "Weight")
+    assert [row.text(0) for row in found.rows] == ["Lark", "Heron", "Crane"]
+    for row in found.rows:
+        assert all(TENTS.encode()[cell.start : cell.end].decode() == cell.text for cell in row.cells.values())
+
+
+def test_extremes_are_computed_over_records() -> None:
+    asked = tables(TENTS)
+    found = answer("Which tent is the most expensive?", asked)
+
+    assert found is not None
+    assert found.answers[0].text == "Heron: Price 745 EUR, the highest of 3 rows"
+    assert recomputed(found.answers[0].text, asked) == (True, found.answers[0].text)
+    assert answer("Which tent is the longest?", asked) is None
+    assert answer("What is the total weight of the boats?", asked) is None
+    assert answer("What is the price of the Lark?", asked) is None  # a field is quoted as it stands
+
+
+def test_two_records_or_prose_between_them_are_no_list() -> None:
+    two = record("Lark", Price="310", Weight="2") + record("Heron", Price="745", Weight="3")
+    apart = two + "## About\n\nThese are sold out.\n\n" + record("Crane", Price="99", Weight="5")
+
+    assert tables(two) == ()
+    assert tables(apart) == ()
+
+
+def test_records_that_follow_one_another_begin_where_a_key_comes_again() -> None:
+    text = "".join(f"- Name: {name}\n- Age: {age}\n" for name, age in (("Ada", 31), ("Ben", 29), ("Cleo", 44)))
+    (found,) = tables(f"# Crew\n\n{text}")
+
+    assert found.heads == ("Name", "Age")
+    assert [row.text(1) for row in found.rows] == ["31", "29", "44"]
