@@ -82,7 +82,7 @@ def canonical(schema: str | Mapping[str, Any]) -> str:
     Raises:
         UsageError: it is not JSON, too large, or says what is not supported; the message names the place.
     """
-    text = schema if isinstance(schema, str) else _written(schema)
+    text = schema if isinstance(schema, str) else _schema_json(schema)
     read(text)
     return msgspec.json.encode(msgspec.json.decode(text)).decode()
 
@@ -96,7 +96,7 @@ def listed_fields(form: Form) -> str:
     return "\n".join(lines)
 
 
-def _written(schema: Mapping[str, Any]) -> str:
+def _schema_json(schema: Mapping[str, Any]) -> str:
     try:
         return msgspec.json.encode(dict(schema)).decode()
     except (TypeError, ValueError, RecursionError) as error:
