@@ -195,7 +195,7 @@ class MemoryJournal(MemoryListing):
                 raise fence_lost(lease)
             self._looks.clear()
             run.until = self._wall() + ttl
-            return run.wanted()
+            return run.renewal()
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """See the port."""
@@ -211,7 +211,7 @@ class MemoryJournal(MemoryListing):
                     continue
                 ends[lease.run_id] = run.until
                 if run.control or run.inbox:
-                    news[lease] = run.wanted()
+                    news[lease] = run.renewal()
             for run_id in to_renew(ends, now, ttl):
                 self._runs[run_id].until = ends[run_id] = now + ttl
             if ends:
@@ -281,7 +281,7 @@ class MemoryJournal(MemoryListing):
             run.control = common.controlled(run.control, action)
             self._looks.clear()
             run.append(events)
-        self._listeners.tell([run_id])
+        self._listeners.notify([run_id])
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         """Leave a message for the run.
@@ -294,7 +294,7 @@ class MemoryJournal(MemoryListing):
             run.inbox.setdefault(topic, []).append(data)
             self._looks.clear()
             run.append(events)
-        self._listeners.tell([run_id])
+        self._listeners.notify([run_id])
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
         """Messages left on `topic`, oldest first.
@@ -380,7 +380,7 @@ class MemoryJournal(MemoryListing):
             if run is None or run.fence != lease.fence:
                 raise fence_lost(lease)
             written = run.apply(commit)
-        self._listeners.tell([lease.run_id])
+        self._listeners.notify([lease.run_id])
         return written
 
 

@@ -72,7 +72,7 @@ class StoredRun:
             self.active_seconds = commit.active_seconds
         return self.append(commit.events)
 
-    def wanted(self) -> Renewal:
+    def renewal(self) -> Renewal:
         """What others want of the run."""
         return Renewal(self.control, sum(map(len, self.inbox.values())))
 
@@ -178,13 +178,13 @@ class MemoryListing(OwnedView):
     async def rename(self, thread: str, title: str) -> None:
         """See the port."""
         with self._lock:
-            for key in self._named(thread):
+            for key in self._thread_keys(thread):
                 self._titles[key] = title
 
     async def delete_thread(self, thread: str, evict: Collection[str] = ()) -> tuple[str, ...]:
         """See the port."""
         with self._lock:
-            key = self._named(thread)[0]
+            key = self._thread_keys(thread)[0]
             runs = self._threads(self._known())[key]
             for run in runs:
                 if is_held(run.until, self._wall()) and run.holder and run.holder not in evict:
@@ -227,7 +227,7 @@ class MemoryListing(OwnedView):
                 held.setdefault((run.owner, run.thread), []).append(run)
         return held
 
-    def _named(self, thread: str) -> list[Key]:
+    def _thread_keys(self, thread: str) -> list[Key]:
         found = [key for key in self._threads(self._known()) if key[1] == thread]
         if not found:
             raise UnknownName("thread", thread)
@@ -262,5 +262,5 @@ def _is(run: StoredRun, wanted: RunFilter) -> bool:
         and (not wanted.until or run.created_at < wanted.until)
         and (not wanted.thread or run.thread == wanted.thread)
         and (not wanted.label or any(mark in written_labels(run.labels) for mark in label_marks(wanted.label)))
-        and (not wanted.collection or common.between(wanted.collection) in common.searched(run.brief))
+        and (not wanted.collection or common.as_lines(wanted.collection) in common.searched(run.brief))
     )

@@ -186,7 +186,7 @@ async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) ->
         if (before := ledger.answered(_failed(key))) is not None:
             raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
-            found: PageRead = await run.begun(key) or await _read(run, url)
+            found: PageRead = await run.result_ahead(key) or await _read(run, url)
         except FetchFailed as failed:
             step_context.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(PASSING):

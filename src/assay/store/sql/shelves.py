@@ -238,10 +238,10 @@ class SqlCollections:
             found = list(connection.execute(_private().where(_TABLE.number.in_(among))))
             found += connection.execute(_sharing(among)).all()
             for some in batches(hashes):
-                found += connection.execute(self._holding(some)).all()
+                found += connection.execute(self._private_with(some)).all()
         return sorted({self._sight.reference(row.owner, row.name) for row in found})
 
-    def _holding(self, hashes: Sequence[str]) -> Select[str, str]:
+    def _private_with(self, hashes: Sequence[str]) -> Select[str, str]:
         """Private collections with one of these documents, as far as the owner sees that."""
         return (
             _private()
