@@ -152,7 +152,7 @@ async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) ->
                 await serve(assay, runs, allow_private=allow_private)
         except Terminated:
             code = Exit.TERMINATED
-        left = runs.going
+        left = runs.run_ids
     for run_id in left:
         folder = home or configured.home
         process = detached_run.start(detached_run.command(run_id, folder, run_watch.Output()), log_file(folder, run_id))

@@ -376,7 +376,7 @@ async def serve(
     await assay.ready()
     gc.freeze()  # what is loaded now stays: else each full collection looks at it again and holds up every reader
     backend = Backend(assay)
-    backend.streams.within(room_for_streams())
+    backend.streams.set_file_limit(room_for_streams())
     config = uvicorn.Config(
         create_app(backend, host=host, login=login),
         http=PromptProtocol,

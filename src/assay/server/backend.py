@@ -68,7 +68,7 @@ class Auditor:
         except StoreError as error:
             log.error("audit: %s of %s by %s is not noted: %s", entry.action, entry.subject, entry.actor, error)
 
-    async def begun(self, owner: str, run_id: str) -> None:
+    async def record_start(self, owner: str, run_id: str) -> None:
         """Record that the current request started a run."""
         via, address = origin.get()
         await self.note(AuditEntry(actor=owner, action=BEGIN_RUN, subject=run_id, via=via, address=address, status=202))
@@ -193,7 +193,7 @@ class Backend:
         async with self.rates.beginning(owner):
             assay = self.engine(owner)
             made = await assay.create(question, sources=sources, priority=USUAL, webhook=webhook, **wanted)
-        return await self._begun(owner, made)
+        return await self._announce(owner, made)
 
     async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
         """Store a run that answers from what another has read, and have it executed; return its id.
@@ -203,7 +203,7 @@ class Backend:
         """
         async with self.rates.beginning(owner):
             made = await self.engine(owner).create_ask(reference, question, priority=USUAL, **wanted)
-        return await self._begun(owner, made)
+        return await self._announce(owner, made)
 
     async def begin_fork(
         self,
@@ -224,7 +224,7 @@ class Backend:
         async with self.rates.beginning(owner):
             assay = self.engine(owner)
             made = await assay.fork(reference, point, plan=plan, exclude=exclude, add=add, priority=USUAL, **wanted)
-        return await self._begun(owner, made)
+        return await self._announce(owner, made)
 
     async def begin_job(self, owner: str, work: JobWork) -> Job:
         """Leave long work to the workers; it counts like a run.
@@ -259,10 +259,10 @@ class Backend:
         if row.status in ("paused", "failed"):  # no worker takes these up by itself
             await assay.resume(row.run_id)
 
-    async def _begun(self, owner: str, run_id: str) -> str:
+    async def _announce(self, owner: str, run_id: str) -> str:
         """Wake the worker for a run that was stored and queued in one transaction."""
         self.worker.look()
-        await self.auditor.begun(owner, run_id)
+        await self.auditor.record_start(owner, run_id)
         return run_id
 
     async def view(self, owner: str, reference: str) -> RunView:

@@ -55,7 +55,7 @@ class FollowedList:
         self.news = asyncio.Event()
         self.failure: BaseException | None = None
 
-    def tell(self) -> None:
+    def wake(self) -> None:
         """Wake all waiting followers."""
         news, self.news = self.news, asyncio.Event()
         news.set()
@@ -110,7 +110,7 @@ class RunLists:
                 now = await read()
                 if now != followed.runs:
                     followed.runs = now
-                    followed.tell()
+                    followed.wake()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._closing.wait(), LOOK_SECONDS)
         except Exception as error:
@@ -118,7 +118,7 @@ class RunLists:
             raise
         finally:
             del self._lists[owner]
-            followed.tell()
+            followed.wake()
 
 
 # Followed runs: each event is encoded once.
@@ -319,7 +319,7 @@ class RunStream(EventStream):
         outlet.on_lost(follower.woken.set)
         try:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-            await _sent(send, BEGIN)
+            await _send_chunk(send, BEGIN)
             with suppress(TimeoutError, UnknownName, StoreError):
                 await self._follow(follower, send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -336,13 +336,13 @@ class RunStream(EventStream):
         """
         broadcast = self._broadcasts.join(self._run, self._last)
         try:
-            while not follower.outlet.gone:
+            while not follower.outlet.is_disconnected:
                 if broadcast.join(follower):
                     await follower.woken.wait()
                 elif follower.at < broadcast.last:
                     await _send_in_time(follower, send, await self._broadcasts.behind(self._run, broadcast, follower))
                 else:  # it is over, or the server stops: the client reconnects, and learns which
-                    await _sent(send, BEGIN)
+                    await _send_chunk(send, BEGIN)
                     return
         finally:
             broadcast.leave(follower)
@@ -352,14 +352,14 @@ class RunStream(EventStream):
 Frames = AsyncIterator[bytes]
 
 
-async def _sent(send: Send, data: bytes) -> None:
+async def _send_chunk(send: Send, data: bytes) -> None:
     await send({"type": "http.response.body", "body": data, "more_body": True})
 
 
 async def _send_in_time(follower: Follower, send: Send, data: bytes) -> None:
     try:
         async with asyncio.timeout(PATIENCE):
-            await _sent(send, data)
+            await _send_chunk(send, data)
     except TimeoutError:
         follower.outlet.close()
         raise

@@ -74,10 +74,10 @@ class AccessGate:
             return None
         if who is None:
             return problem("login-needed", "log in, or send a token: Authorization: Bearer …")
-        needed = self._needed(scope)
+        needed = self._required_permission(scope)
         return not_allowed(needed) if needed and not _may(scope, who, needed) else None
 
-    def _needed(self, scope: Scope) -> Permission | None:
+    def _required_permission(self, scope: Scope) -> Permission | None:
         """The right that a request needs; None if its route checks it."""
         part = next((each for each in self._parts if each.has(scope["path"])), None)
         if part is not None and part.needs == "route":

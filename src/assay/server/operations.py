@@ -107,7 +107,7 @@ async def metrics(call: RouteCall) -> Response:
     """Report metrics to Prometheus: requests, streams, runs, the queue, and model usage."""
     counts, depth = await call.backend.assay.overview.counts()
     call.backend.metrics.note(counts, depth)
-    content, media_type = call.backend.metrics.written(call.request.headers.get("accept", ""))
+    content, media_type = call.backend.metrics.render(call.request.headers.get("accept", ""))
     return Response(content, headers={"Content-Type": media_type})
 
 

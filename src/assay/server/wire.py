@@ -353,7 +353,7 @@ async def bounded(request: Request, most: int) -> bytes:
     return b"".join(parts)
 
 
-def shown(kind: type[S], of: object, **more: object) -> S:
+def struct_from(kind: type[S], of: object, **more: object) -> S:
     """What the API shows of something: what `kind` has under the same names, and `more`."""
     same = {name: getattr(of, name) for name in kind.__struct_fields__ if name not in more and hasattr(of, name)}
     return kind(**same, **more)

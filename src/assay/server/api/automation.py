@@ -18,7 +18,7 @@ from assay.export.atom import MEDIA, AtomFeed, FeedEntry, atom
 from assay.server.api.documents import named_alone
 from assay.server.api.run_requests import RequestBody, RunWanted, options_of, sources_of
 from assay.server.problems import refusal
-from assay.server.wire import Endpoints, RouteCall, iso, shown
+from assay.server.wire import Endpoints, RouteCall, iso, struct_from
 from assay.services.jobs.specifications import SyncJob
 from assay.services.schedules import (
     PATH,
@@ -104,7 +104,7 @@ def book_of(call: RouteCall) -> ScheduleBook:
 
 
 def _schedule_shown(schedule: Schedule) -> ScheduleShown:
-    return shown(ScheduleShown, schedule, has_feed=bool(schedule.feed))
+    return struct_from(ScheduleShown, schedule, has_feed=bool(schedule.feed))
 
 
 feed_routes = Endpoints("schedules", prefix="")
@@ -149,12 +149,12 @@ async def show_feed(call: RouteCall, secret: str) -> Response:
         return Response(status_code=304, headers=headers)
     entries = await feed_entries(call.backend.engine(found.owner), found)
     site = str(call.request.base_url).rstrip("/")
-    data = await asyncio.to_thread(_written, found, entries, site, site + PATH + secret)
+    data = await asyncio.to_thread(_feed_bytes, found, entries, site, site + PATH + secret)
     return Response(data, headers=headers, media_type=MEDIA)
 
 
-def _written(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url: str) -> bytes:
-    return atom(shown(AtomFeed, schedule, url=url, site=site, entries=entries))
+def _feed_bytes(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url: str) -> bytes:
+    return atom(struct_from(AtomFeed, schedule, url=url, site=site, entries=entries))
 
 
 def _allowed(call: RouteCall) -> None:
@@ -239,7 +239,7 @@ async def retry_job(call: RouteCall, job: str) -> JobShown:
 
 def _job_shown(job: Job) -> JobShown:
     warnings = tuple(map(named_alone, job.result.get("warnings", ())))
-    return shown(JobShown, job, line=named_alone(job.line), error=named_alone(job.error), warnings=warnings)
+    return struct_from(JobShown, job, line=named_alone(job.line), error=named_alone(job.error), warnings=warnings)
 
 
 # Webhooks: addresses of a user that receive the outcomes of the user's runs and schedules.
@@ -351,9 +351,9 @@ def _webhooks(call: RouteCall) -> Webhooks:
 
 
 def _webhook_shown(webhook: Webhook) -> WebhookShown:
-    return shown(WebhookShown, webhook, created_at=iso(webhook.created))
+    return struct_from(WebhookShown, webhook, created_at=iso(webhook.created))
 
 
 def _delivery(delivery: Delivery) -> DeliveryShown:
     next_at = iso(delivery.due) if delivery.state == "waiting" else ""
-    return shown(DeliveryShown, delivery, created_at=iso(delivery.created), next_at=next_at)
+    return struct_from(DeliveryShown, delivery, created_at=iso(delivery.created), next_at=next_at)

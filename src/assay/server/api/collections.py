@@ -18,7 +18,7 @@ from assay.server.api.documents import WAIT, AdditionList, await_additions, name
 from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
 from assay.server.guards import body_of, form_of
 from assay.server.problems import refusal
-from assay.server.wire import Endpoints, RouteCall, shown
+from assay.server.wire import Endpoints, RouteCall, struct_from
 from assay.services.collections import Synced
 
 routes = Endpoints("documents")
@@ -212,7 +212,7 @@ async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
     """Read a site into a collection; the answer comes when it is read. If it is interrupted, what was read is kept."""
     sources_of(AddedScope(urls=(body.url,)), call.backend.settings)
     made = await call.assay.crawl(body.url, collection, pages=_pages(body), depth=_depth(body))
-    return shown(Added, made)
+    return struct_from(Added, made)
 
 
 @routes.post("/collections/{collection:path}/additions", status=202)
@@ -262,7 +262,7 @@ async def show_collection(call: RouteCall, collection: str) -> CollectionShown:
     """Show a collection, and the places it was added from."""
     await call.assay.check_collection(collection)
     row = next(row for row in await call.assay.collections() if row.name == collection)
-    return shown(CollectionShown, row, origins=tuple(map(_without_place, await call.assay.origins(collection))))
+    return struct_from(CollectionShown, row, origins=tuple(map(_without_place, await call.assay.origins(collection))))
 
 
 def _without_place(origin: Origin) -> Origin:

@@ -22,7 +22,7 @@ from assay.core.ports import FINAL
 from assay.core.report import bibliography
 from assay.core.sources import Source
 from assay.core.view import ViewBuilder
-from assay.server.api.run_details import RunShown, listed
+from assay.server.api.run_details import RunShown, list_entry
 from assay.server.broadcasts import MOST as MOST_RUNS
 from assay.server.broadcasts import RunStream
 from assay.server.openai.text import answer_of, url_of
@@ -320,7 +320,7 @@ async def all_events(call: RouteCall, query: ChangesWanted) -> Response:
 
     async def read() -> dict[str, bytes]:
         rows = (await assay.page(limit=MOST_RUNS)).runs
-        return {row.run_id: msgspec.json.encode(listed(row)) for row in rows}
+        return {row.run_id: msgspec.json.encode(list_entry(row)) for row in rows}
 
     assay, limit = call.assay, min(max(query.limit, 1), MOST_RUNS)
     return EventStream(call.backend.run_lists.frames(call.owner, read, limit), call.backend.streams.ticket(call.owner))

@@ -15,7 +15,7 @@ from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.usage import Budget
 from assay.plugins import split
 from assay.server.problems import Fault, refusal
-from assay.server.protocol_runs import sent, with_fields
+from assay.server.protocol_runs import body_type, with_fields
 from assay.server.wire import RouteCall
 from assay.services.providers import ASIDE
 from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent
@@ -66,7 +66,7 @@ def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], ty
         for each in declared(table).values():
             at, _, name = each.option.api.rpartition(".")
             if name and (at == place or (table is ForkOptions and at != "budget")):
-                kind = sent(each, each.option.sent)
+                kind = body_type(each, each.option.sent)
                 fields[name] = kind | None if table is ForkOptions and each.kind is not bool else kind
         return with_fields(body, fields)
 

@@ -13,7 +13,7 @@ from assay.core.errors import ConfigError
 from assay.plugins import names
 from assay.server.api.reports import can_be_made, formats
 from assay.server.api.run_requests import RequestBody, refused
-from assay.server.wire import Endpoints, RouteCall, shown
+from assay.server.wire import Endpoints, RouteCall, struct_from
 from assay.services import configuration
 from assay.services.providers import ModelTrial, Provider, providers, try_model
 
@@ -167,5 +167,5 @@ def _settings_shown(used: settings.Settings) -> SettingsShown:
     """The settings in use, and those in the file and the environment now."""
     stored = settings.load(home=used.home)  # which the command line sets at each start
     now = {each.name: each for each in configuration.described(stored)}
-    every = tuple(shown(SettingShown, each, next=now[each.name].value) for each in configuration.described(used))
+    every = tuple(struct_from(SettingShown, each, next=now[each.name].value) for each in configuration.described(used))
     return SettingsShown(settings=every, restart=stored != used)

@@ -35,7 +35,7 @@ from assay.server.mcp.answers import (
     part_of,
 )
 from assay.server.mcp.research import RunId
-from assay.server.mcp.service import Ctx, assay_of, citable, hides, is_page, shelves, sources_of, told, view_of
+from assay.server.mcp.service import Ctx, assay_of, citable, hides, is_page, shelves, sources_of, tool_errors, view_of
 
 FOUND = 10
 PASSAGES = 3
@@ -50,7 +50,7 @@ async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look
     names = [row.name for row in await shelves(ctx)]
     if not names:
         return FoundDocuments(results=[])
-    with told():
+    with tool_errors():
         hits = await assay_of(ctx).search(query, FOUND, names)
     shown = [hit for hit in hits if not await hides(ctx, documents=[hit.document.sha256])]
     return FoundDocuments(results=[_found_document(ctx, hit) for hit in shown])
@@ -151,7 +151,7 @@ async def verify(
 ) -> CheckedAnswer:
     """Check every claim of a text against the documents it names, or those of a collection; no model is asked."""
     assay = assay_of(ctx)
-    with told():
+    with tool_errors():
         if run_id:
             again = await assay.recheck((await view_of(ctx, run_id)).run_id)
             sentences = [CheckedSentence(text=each.text, verdict=each.now, reason=each.reason) for each in again.claims]

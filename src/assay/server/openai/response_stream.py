@@ -127,16 +127,16 @@ class ResponseProjection:
             case RunCreated():
                 yield from self._created(envelope, event.brief)
             case RunStarted():
-                yield self._whole("response.in_progress", "in_progress")
+                yield self._response_part("response.in_progress", "in_progress")
             case SearchPerformed() | SearchFailed() | ToolStarted() | ToolFinished() | SourceAdded():
-                yield from self._used(event)
+                yield from self._tool_item(event)
             case RunCompleted() | RunFailed() | RunCancelled():
                 yield from self._end()
             case Event():
                 if line := milestone(event):
                     yield from self._summary_line(_title(envelope), line)
 
-    def _used(self, event: Event) -> Iterator[p.StreamPart]:
+    def _tool_item(self, event: Event) -> Iterator[p.StreamPart]:
         """The item of a tool's work."""
         match event:
             case SearchPerformed() if not event.shared:
@@ -158,11 +158,11 @@ class ResponseProjection:
         self._run = envelope.run_id
         self._base = response_of(envelope.run_id, _seconds(envelope.at) or 0, brief, status)
         self._include |= {name for name in label(brief, "include").split(",") if name}
-        yield self._whole("response.created", status)
+        yield self._response_part("response.created", status)
         if queued:
-            yield self._whole("response.queued", status)
+            yield self._response_part("response.queued", status)
 
-    def _whole(self, type: str, status: Status) -> p.StreamPart:
+    def _response_part(self, type: str, status: Status) -> p.StreamPart:
         """The response so far, as a part."""
         assert self._base is not None
         response = msgspec.structs.replace(self._base, status=status, output=tuple(self._items))

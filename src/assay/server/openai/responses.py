@@ -77,7 +77,7 @@ async def create(request: Request) -> Response:
 
 async def retrieve(request: Request) -> Response:
     """`GET /v1/responses/{id}`: its state, or its stream after an event."""
-    caller, run_id = await _named(request)
+    caller, run_id = await _caller_and_run(request)
     query = request.query_params
     streamed = query.get("stream", "").lower() in ("true", "1") and request.method != "HEAD"
     projection = ResponseProjection([*query.getlist("include"), *query.getlist("include[]")])
@@ -93,7 +93,7 @@ async def retrieve(request: Request) -> Response:
 
 async def cancel(request: Request) -> Response:
     """`POST /v1/responses/{id}/cancel`; changes nothing if it has ended."""
-    caller, run_id = await _named(request)
+    caller, run_id = await _caller_and_run(request)
     if (await caller.assay.find(run_id)).status not in FINAL:
         await caller.assay.control(run_id, "cancel", wait=CANCEL_SECONDS)
     return json_answer((await replayed(caller, run_id, ResponseProjection())).response)
@@ -101,14 +101,14 @@ async def cancel(request: Request) -> Response:
 
 async def delete(request: Request) -> Response:
     """`DELETE /v1/responses/{id}`; deletes the run, and cancels it first if it is active."""
-    caller, run_id = await _named(request)
+    caller, run_id = await _caller_and_run(request)
     await caller.remove(run_id)
     return json_answer(Deleted(id=response_id(run_id)))
 
 
 async def input_items(request: Request) -> Response:
     """`GET /v1/responses/{id}/input_items`."""
-    caller, run_id = await _named(request)
+    caller, run_id = await _caller_and_run(request)
     item = InputItem(id=f"in_{run_id}", content=(InputText(text=(await caller.view(run_id)).question),))
     return json_answer(InputItems(data=(item,), first_id=item.id, last_id=item.id))
 
@@ -141,7 +141,7 @@ async def replayed(caller: Caller, run_id: str, projection: ResponseProjection) 
     return projection
 
 
-async def _named(request: Request) -> tuple[Caller, str]:
+async def _caller_and_run(request: Request) -> tuple[Caller, str]:
     """The caller, and the run whose response is in the path.
 
     Raises:

@@ -22,7 +22,7 @@ from assay.core.view import RunView, ViewBuilder
 from assay.locale import speaking_page
 from assay.server.backend import Backend
 from assay.server.page.regions import regions_of
-from assay.server.page.words import counted, measure_word
+from assay.server.page.words import format_count, measure_word
 from assay.server.streams import BEAT, BEGIN, wait_for_news
 
 # The regions of one run as last rendered, and which of them changed when.
@@ -106,7 +106,7 @@ _CONTROLLED = {"pause": N_("Paused"), "steer": N_("Your message is followed")}
 
 
 def _reported(event: events.FindingAdded) -> str:
-    cited = counted(len(event.passages), "{count} passage cited", "{count} passages cited")
+    cited = format_count(len(event.passages), "{count} passage cited", "{count} passages cited")
     if event.uncited:
         return gettext("Agent {number} reported and cited nothing").format(number=event.lane)
     return gettext("Agent {number} reported: {cited}").format(number=event.lane, cited=cited)
@@ -114,7 +114,7 @@ def _reported(event: events.FindingAdded) -> str:
 
 def _checked(event: events.VerifySummary) -> str:
     found = [f"{count} {verdict(name)}" for name in VERDICTS if (count := getattr(event.summary, name))]
-    checked = counted(event.summary.claims, "{count} claim was checked", "{count} claims were checked")
+    checked = format_count(event.summary.claims, "{count} claim was checked", "{count} claims were checked")
     return f"{checked}: {listed(found)}" if found else checked
 
 
@@ -129,7 +129,7 @@ _SPOKEN: dict[type[Event], Callable[[Any], str]] = {
     events.RunWaiting: lambda event: (
         gettext("Waiting for you to approve the plan") if event.topic == "plan" else gettext("Waiting for your answers")
     ),
-    events.PlanApproved: lambda event: counted(
+    events.PlanApproved: lambda event: format_count(
         len(event.plan.steps), "The plan is ready: {count} step", "The plan is ready: {count} steps"
     ),
     events.AgentFailed: lambda event: gettext("Agent {number} failed: {why}").format(

@@ -22,7 +22,7 @@ from assay.export.html.markup import gather
 from assay.export.report_parts import spoken_in
 from assay.locale import speaking
 from assay.server.page.templates_environment import fragment
-from assay.server.page.words import counted
+from assay.server.page.words import format_count
 
 PHASES = ("triage", "background", "plan", "research", "write", "verify")
 _PHASE_WORDS = {
@@ -113,10 +113,10 @@ def summary_of(view: RunView) -> str:
     """The work of a run, in a line: `14 searches, 38 pages, 6 min`."""
     used = view.usage.total
     parts = [
-        counted(used.searches, "{count} search", "{count} searches"),
-        counted(used.pages, "{count} page", "{count} pages"),
+        format_count(used.searches, "{count} search", "{count} searches"),
+        format_count(used.pages, "{count} page", "{count} pages"),
     ]
-    parts += [counted(len(view.lanes), "{count} agent", "{count} agents")] if view.lanes else []
+    parts += [format_count(len(view.lanes), "{count} agent", "{count} agents")] if view.lanes else []
     return ", ".join(parts)
 
 
@@ -189,13 +189,13 @@ def _team(view: RunView) -> dict[str, Any]:
 
 
 def _lane_region(number: int) -> PageRegion:
-    def found(view: RunView) -> Lane:
+    def find_lane(view: RunView) -> Lane:
         return next(lane for lane in view.lanes if lane.lane == number)
 
     def values(view: RunView) -> dict[str, Any]:
-        return {"lane": lane_of(found(view), whole=view.status in FINAL)}
+        return {"lane": lane_of(find_lane(view), whole=view.status in FINAL)}
 
-    return PageRegion(f"lane-{number}", lambda view: (found(view), view.status in FINAL), values)
+    return PageRegion(f"lane-{number}", lambda view: (find_lane(view), view.status in FINAL), values)
 
 
 # the report as it is written
@@ -348,7 +348,7 @@ def _now(lane: Lane, doings: tuple[Doing, ...]) -> str:
     if lane.state == "planned":
         return gettext("Waiting for its turn")
     if lane.state == "finished":
-        return counted(len(lane.sources), "Finished: {count} source", "Finished: {count} sources")
+        return format_count(len(lane.sources), "Finished: {count} source", "Finished: {count} sources")
     if lane.state != "running":
         return gettext("Failed") if lane.state == "failed" else gettext("Given up")
     if lane.finding.text:

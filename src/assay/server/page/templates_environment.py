@@ -207,7 +207,7 @@ def is_fragment(request: Request) -> bool:
     return request.headers.get("hx-request", "") == "true"
 
 
-def noted(call: RouteCall, text: str, path: str) -> Response:
+def form_response(call: RouteCall, text: str, path: str) -> Response:
     """The result of a form: a sentence if a script sent it, else the page it belongs to."""
     return (
         piece(call.request, "parts/note.html", text=text, fault=False, login=False)
@@ -349,8 +349,8 @@ ENVIRONMENT.filters.update(
     place=place,
     plain=strip,
     role_word=words.role_word,
+    run_status=words.run_status,
     short_day=words.short_day,
-    standing=words.standing,
     status_word=words.status_word,
     step_status=phrases.step_status,
     unmarked=unmarked,
@@ -361,12 +361,12 @@ ENVIRONMENT.filters.update(
 ENVIRONMENT.globals.update(
     _=gettext,
     asset=address,
-    counted=words.counted,
     densities=DENSITIES,
+    format_count=words.format_count,
     languages={code: NAMES[code] for code in PAGE_LOCALES},
     legend=legend,
     once=lambda: secrets.token_urlsafe(16),
-    said=words.said,
     sprite=sprite,
     themes=THEMES,
+    translate=words.translate,
 )
