@@ -17,7 +17,7 @@ from assay.core.later import later
 from assay.core.ports import Addition, Model, Watch
 from assay.core.ports.collections import AdditionStart
 from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore
-from assay.services.arguments import DEFAULT, Sources, named
+from assay.services.arguments import DEFAULT, Sources, checked_keywords
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Home:
         StoreError: the home cannot be created, or is not one.
     """
 
-    @named()
+    @checked_keywords()
     def __init__(
         self,
         settings: Settings | None = None,
@@ -65,7 +65,7 @@ class Home:
         self._lent = False
 
     @classmethod
-    def over(cls, context: Context) -> Self:
+    def from_context(cls, context: Context) -> Self:
         """A home over an open context, as its owner sees it; closing it does nothing."""
         made = cls.__new__(cls)
         made.settings, made._context, made._lent = context.settings, context, True

@@ -128,7 +128,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference matches several.
         """
-        return await removal.meant(self._context, references, collection)
+        return await removal.documents_to_remove(self._context, references, collection)
 
     async def embed(self, progress: Say | None = None, *, anew: bool = False) -> Built:
         """Make the missing vectors of the library's passages, with the embedder in the settings.

@@ -75,7 +75,7 @@ class Online:
         servers = tuple(self._server(name)[1] for name in self._settings.mcp)
         return (*(self._search(name) for name in self._names()), *servers)
 
-    def over(self, library: Library) -> OwnedWeb:
+    def for_library(self, library: Library) -> OwnedWeb:
         """The same, with pages as documents of one owner's library."""
         return OwnedWeb(self, library)
 

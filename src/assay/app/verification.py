@@ -23,7 +23,7 @@ from assay.evidence.documents import DocumentReader
 from assay.run.replay import replay
 from assay.services import collections as app_collections
 from assay.services import daily, privacy, stored_runs, worlds
-from assay.services.arguments import Say, Sources, listed
+from assay.services.arguments import Say, Sources, source_names
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.forks import Replay, compared
@@ -188,7 +188,7 @@ async def checked(
     context: Context, text: str, against: TextSources, judge: Judge, progress: Say | None
 ) -> VerifiedText:
     """Check every claim of a text against the documents it names; see `DocumentLibrary.verify`."""
-    paths, find, folder = listed(against.sources), against.find, Path(against.folder)
+    paths, find, folder = source_names(against.sources), against.find, Path(against.folder)
     if not paths and not against.web:
         raise UsageError("there is nothing to check the text against: name documents, or allow the web")
     if judge.name is not None:
@@ -199,7 +199,7 @@ async def checked(
     held = [*collections, ingested.collection] if ingested else collections
     documents = await asyncio.to_thread(library.documents, held) if held else []
     rules = CheckRules(added=added_checks(context.settings.checks_off))
-    desk = Desk(library, context.reader, context.online.over(library) if against.web else None, rules)
+    desk = Desk(library, context.reader, context.online.for_library(library) if against.web else None, rules)
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
         return _warned(await verify_text(text, documents, desk, folder, find=find), warnings)

@@ -120,7 +120,7 @@ def command(
     if not orders:
         raise click.UsageError("there is no question in it")
     job = _BatchTask(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, targets)
-    with job.folder.taken():
+    with job.folder.lock():
         return asyncio.run(_batch(job, home, configured))
 
 
@@ -193,13 +193,13 @@ async def worked(batch: Batch) -> Ended | None:
 
 def spent(batch: Batch) -> str:
     """The tokens of a batch and their price, for a reader."""
-    usd, tokens = batch.used
+    usd, tokens = batch.spending
     return f"{tokens:,} tokens{f', ${usd:.2f}' if usd else ''}"
 
 
 def spent_fields(batch: Batch) -> dict[str, float]:
     """The same, for a program."""
-    usd, tokens = batch.used
+    usd, tokens = batch.spending
     return {"usd": round(usd, 6), "tokens": tokens}
 
 
@@ -236,7 +236,7 @@ def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:
 
 
 def _notice(job: _BatchTask, batch: Batch, ended: Ended) -> RunNotice:
-    usd, tokens = batch.used
+    usd, tokens = batch.spending
     return RunNotice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
 
 

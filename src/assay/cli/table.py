@@ -95,7 +95,7 @@ def command(
     folder = BatchFolder(target.with_name(target.name + FOLDER))
     where = there(paths_from(paths)) if paths else None
     job = TableJob(questions, where, target, folder, terms, as_json, state.verbosity)
-    with folder.taken():
+    with folder.lock():
         return asyncio.run(_table(job, home))
 
 

@@ -112,9 +112,9 @@ async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | N
         signed = secret.count(".") == 2 and not secret.startswith(PREFIX)  # RFC 7519
         if oidc is not None and oidc.settings.audience and signed:
             return await _of_provider(users, oidc, secret)
-        return await users.known(secret, "token")
+        return await users.authenticate(secret, "token")
     session = cookie_of(request, session_name(request))
-    return await users.known(session, "session") if session else None
+    return await users.authenticate(session, "session") if session else None
 
 
 def _unquoted(key: str, value: str) -> str:

@@ -164,11 +164,11 @@ def named_models(
     for role in models:
         if role not in ROLES:
             raise UnknownName("role", role, ROLES)
-    common = {role: listed(model) for role in ROLES if role != "judge"} if model else {}
-    return common | {role: listed(names) for role, names in models.items()}
+    common = {role: to_tuple(model) for role in ROLES if role != "judge"} if model else {}
+    return common | {role: to_tuple(names) for role, names in models.items()}
 
 
-def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+def to_tuple(names: str | Sequence[str]) -> tuple[str, ...]:
     """One name or several."""
     return (names,) if isinstance(names, str) else tuple(names)
 

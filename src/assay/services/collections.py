@@ -17,7 +17,7 @@ from assay.evidence.ingest import ReadingMonitor
 from assay.evidence.ingest.files import nothing_read
 from assay.services import places
 from assay.services.acquisition import Gathering
-from assay.services.arguments import Say, Sources, listed
+from assay.services.arguments import Say, Sources, source_names
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
 from assay.services.shelves import NAMED, check_collection
@@ -53,7 +53,7 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
     """Read files, folders, globs, pages (http…) and what connectors reach; see `DocumentLibrary.add`."""
     if collection is not None:
         places.checked_name(collection)
-    asked = places.sorted_out(listed(paths))
+    asked = places.sorted_out(source_names(paths))
     with monitored(context, progress) as reading:
         gathering = Gathering(context, reading)
         origins = await _gathered(gathering, asked, collection or UNSORTED)

@@ -80,7 +80,7 @@ async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, w
         runs = await journal.owned_by(each.owner).spending(since=each.since)
         await _check_count(journal, each, len(runs))
         brief = msgspec.structs.replace(brief, budget=smaller(brief.budget, left_of(each, runs)))
-        with _telling(each, runs):
+        with _explain_limit(each, runs):
             check_brief(brief, world)
     return brief
 
@@ -125,7 +125,7 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
         budget = smaller(budget, left_of(each, runs))
-        with _telling(each, runs):
+        with _explain_limit(each, runs):
             check(budget)
     return budget
 
@@ -151,7 +151,7 @@ def smaller(own: Budget, rest: Budget | Remainder) -> Budget:
 
 
 @contextmanager
-def _telling(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
+def _explain_limit(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
     """Explain, if a budget is too small, what it was cut to and by which limit."""
     try:
         yield

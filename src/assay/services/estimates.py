@@ -52,9 +52,9 @@ async def estimate(
     if depth is not None and brief.depth == "auto":
         before = [run for run in before if await _depth(journal, run.run_id) == depth]
     if len(before) >= ENOUGH:
-        return within(brief.budget, by_runs(before[:AT_MOST]))
+        return clamp_estimate(brief.budget, by_runs(before[:AT_MOST]))
     profiles = {role: world.models[names[0]].profile for role, names in brief.models.items() if names}
-    return within(brief.budget, by_rules(brief, profiles, depth, steps))
+    return clamp_estimate(brief.budget, by_rules(brief, profiles, depth, steps))
 
 
 async def of_run(journal: Journal, view: RunView, world: Callable[[Brief], World]) -> Estimate:
@@ -103,12 +103,12 @@ def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
         if run.status == "completed" and run.usage.model_calls:
             asked = msgspec.json.decode(run.brief, type=_ComparableFields, strict=False)
             answered = wanted.kind[0] == "auto" and not run.usage.agents
-            if asked.kind == wanted.kind and not answered and not _cut(asked.budget, run):
+            if asked.kind == wanted.kind and not answered and not _was_limited(asked.budget, run):
                 found.append(run)
     return found
 
 
-def _cut(budget: Budget, run: Spent) -> bool:
+def _was_limited(budget: Budget, run: Spent) -> bool:
     """True if a limit may have ended a run: research leaves the writer's part."""
     shares = {"usd": RESEARCH, "tokens": RESEARCH}
     limits = [(getattr(budget, name), getattr(run.usage, name), shares.get(name, 1.0)) for name in MEASURES]
@@ -140,14 +140,14 @@ def by_rules(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth | None
     depths: list[SetDepth] = [known] if known else ["light", "medium", "extended"]
     several = [_at(brief, profiles, each, steps) for each in depths]
     return Estimate(
-        calls=_over(each.calls for each in several),
-        tokens=_over(each.tokens for each in several),
-        seconds=_over(each.seconds for each in several),
-        usd=_over(each.usd for each in several if each.usd) if all(each.usd for each in several) else None,
+        calls=_merge_spans(each.calls for each in several),
+        tokens=_merge_spans(each.tokens for each in several),
+        seconds=_merge_spans(each.seconds for each in several),
+        usd=_merge_spans(each.usd for each in several if each.usd) if all(each.usd for each in several) else None,
     )
 
 
-def _over(spans: Iterable[Span]) -> Span:
+def _merge_spans(spans: Iterable[Span]) -> Span:
     found = list(spans)
     return Span(min(each.least for each in found), max(each.most for each in found))
 
@@ -225,10 +225,10 @@ def _judged(brief: Brief) -> list[CallEstimate]:
 
 
 def _tokens(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> Usage:
-    return sum((_used(line, profiles[line.role], most=most) for line in lines), Usage())
+    return sum((_line_usage(line, profiles[line.role], most=most) for line in lines), Usage())
 
 
-def _used(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
+def _line_usage(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
     calls = line.calls.most if most else line.calls.least
     inputs = min(line.inputs.most, profile.window * 0.75) if most else line.inputs.least
     outputs = min(line.outputs.most, profile.max_output) + reasoning(profile, "low") / 2 if most else line.outputs.least
@@ -237,7 +237,7 @@ def _used(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
 
 def _usd(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> float:
     prices = [(line, profiles[line.role], profiles[line.role].price) for line in lines]
-    return sum(price.of(_used(line, profile, most=most)) for line, profile, price in prices if price)
+    return sum(price.of(_line_usage(line, profile, most=most)) for line, profile, price in prices if price)
 
 
 def _seconds(calls: Span, rules: DepthRules, profiles: Sequence[Profile]) -> Span:
@@ -246,13 +246,13 @@ def _seconds(calls: Span, rules: DepthRules, profiles: Sequence[Profile]) -> Spa
     return Span(min(fastest, rules.seconds), min(max(1.0, calls.most * most), rules.seconds))
 
 
-def within(budget: Budget, guess: Estimate) -> Estimate:
+def clamp_estimate(budget: Budget, guess: Estimate) -> Estimate:
     """An estimate cut to the limits."""
 
-    def cut(span: Span, limit: float | None) -> Span:
+    def clamp(span: Span, limit: float | None) -> Span:
         return span if limit is None else Span(min(span.least, limit), min(span.most, limit))
 
-    usd = None if guess.usd is None else cut(guess.usd, budget.usd)
+    usd = None if guess.usd is None else clamp(guess.usd, budget.usd)
     return msgspec.structs.replace(
-        guess, usd=usd, tokens=cut(guess.tokens, budget.tokens), seconds=cut(guess.seconds, budget.seconds)
+        guess, usd=usd, tokens=clamp(guess.tokens, budget.tokens), seconds=clamp(guess.seconds, budget.seconds)
     )

@@ -35,7 +35,7 @@ from assay.run.process import new_id
 from assay.run.releases import brief_of
 from assay.run.replay import Replayed, taken_over
 from assay.services import worlds
-from assay.services.arguments import Say, Sources, listed
+from assay.services.arguments import Say, Sources, source_names
 from assay.services.briefs import make_brief, named_models
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority
@@ -164,7 +164,7 @@ async def fork(
     with speaking(brief.locale):  # the name of the scope appears in the report
         scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
     brief = msgspec.structs.replace(brief, scope=scope, thread=await _thread_of(context, parent))
-    brief, world = await worlds.placed(context, brief)
+    brief, world = await worlds.complete_brief(context, brief)
     brief = msgspec.structs.replace(brief, estimate=None)  # estimates of whole runs do not apply to a part
     return await _store_fork(context, parent, brief, world, msgspec.structs.replace(at, given=given), priority)
 
@@ -194,11 +194,11 @@ async def _scope_of(
     """The scope of the fork: without these sources, with added ones, without the web if that is off now."""
     if scope.web and context.settings.search.offline:
         scope = msgspec.structs.replace(scope, web=False, label=without_web(scope.label))
-    paths = [] if add is None else listed(add)
+    paths = [] if add is None else source_names(add)
     added = (await scope_of(context, paths, Scope(), progress)).collections if paths else ()
     if not without and not added:
         return scope
-    return await asyncio.to_thread(_changed, context.store.library, scope, without, added, paths)
+    return await asyncio.to_thread(_change_scope, context.store.library, scope, without, added, paths)
 
 
 async def _store_fork(
@@ -277,13 +277,13 @@ def source_ids(view: RunView, names: Sequence[str], library: Library) -> set[str
         UnknownName: the run has no such source.
     """
     met = {id: pages(source, library) for id, source in view.sources.items()}
-    meant = [source for name in names for source in _named(view, name.strip(), met)]
+    meant = [source for name in names for source in _find_sources(view, name.strip(), met)]
     hashes = {source.document_sha256 for source in meant}
     addresses = {page for source in meant for page in met[source.id]}
     return {id for id, source in view.sources.items() if source.document_sha256 in hashes or met[id] & addresses}
 
 
-def _named(view: RunView, name: str, met: Mapping[str, AbstractSet[str]]) -> list[Source]:
+def _find_sources(view: RunView, name: str, met: Mapping[str, AbstractSet[str]]) -> list[Source]:
     if name in view.sources:
         return [view.sources[name]]
     number = name.strip("[]")
@@ -317,7 +317,7 @@ def _file(source: Source) -> str:
 # the scope of a fork
 
 
-def _changed(
+def _change_scope(
     library: Library, scope: Scope, without: Sequence[Source], added: Sequence[str], paths: Sequence[str]
 ) -> Scope:
     """The scope without these sources, and with the documents of the collections `added`, read from `paths`."""

@@ -56,7 +56,7 @@ class _Held:
         self.users = 0
         self._gone: list[Path] = []
 
-    def opened(self) -> Path:
+    def ensure_folder(self) -> Path:
         if self.folder is None:
             self.folder = scratch_folder()
         return self.folder
@@ -85,7 +85,7 @@ class ListedPlaces:
         self._held: defaultdict[str, _Held] = defaultdict(_Held)
         self._guard = threading.Lock()
 
-    def listed(self, connector: Connector, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
+    def list_files(self, connector: Connector, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
         """The files of a place, or of its version `kept`; None if it cannot be listed.
 
         Raises:
@@ -110,7 +110,7 @@ class ListedPlaces:
             raise UsageError(f"{listed.place} cannot be read in parts: update its connector")
         with self._using(listed.place) as held:
             with held.lock:  # the first file: fetch the place, if that is not done
-                found = connector.read(listed.kept, listed.files, held.opened(), clock)
+                found = connector.read(listed.kept, listed.files, held.ensure_folder(), clock)
                 first = next(found, None)
             if first is not None:
                 yield first
@@ -143,7 +143,7 @@ class ListedPlaces:
     def _at(self, place: str) -> Iterator[Path]:
         """The folder of a place, for one user of it."""
         with self._using(place) as held, held.lock:
-            yield held.opened()
+            yield held.ensure_folder()
 
     @contextmanager
     def _using(self, place: str) -> Iterator[_Held]:
@@ -276,7 +276,7 @@ def documents_of(
         if file in read:
             gave.update(dict.fromkeys(read[file]))
         elif library is not None:
-            gave.update(dict.fromkeys(_before(file, library)))
+            gave.update(dict.fromkeys(_previous_documents(file, library)))
     return tuple(gave)
 
 
@@ -300,7 +300,7 @@ def still_skipped(after: Origin, before: Origin | None, unchanged: Collection[st
     return msgspec.structs.replace(after, skipped=tuple(dict.fromkeys((*after.skipped, *kept)))[:MOST_SKIPPED])
 
 
-def _before(file: str, library: Library) -> tuple[str, ...]:
+def _previous_documents(file: str, library: Library) -> tuple[str, ...]:
     try:
         emptied = os.path.getsize(file) == 0
     except (OSError, ValueError):
@@ -375,7 +375,7 @@ def unknown(name: str, known: Iterable[str], hint: str = "") -> UsageError:
     return UnknownName("collection", name, known, f"({'' if known else 'there are no collections yet; '}{to_make})")
 
 
-def without(origin: Origin, documents: Mapping[str, str]) -> Origin:
+def exclude_documents(origin: Origin, documents: Mapping[str, str]) -> Origin:
     """An origin from which a person removed documents (hash → address)."""
     gone = [sha for sha in origin.documents if sha in documents]
     if not gone:

@@ -32,7 +32,7 @@ async def remove(context: Context, references: Sequence[str], collection: str) -
     return found
 
 
-async def meant(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+async def documents_to_remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
     """The documents `remove` would take out; see `DocumentLibrary.meant`."""
     await check_collection(context, collection)
     found, _ = await asyncio.to_thread(_documents_and_origins, context.store.library, references, collection)
@@ -45,7 +45,7 @@ def _remove(context: Context, references: Sequence[str], collection: str) -> lis
     urls = {document.sha256: document.url for document in found}
     library.remove(urls, collection)
     library.forget(collection, [origin.place for origin in whole])
-    changed = [places.without(each, urls) for each in library.origins(collection)]
+    changed = [places.exclude_documents(each, urls) for each in library.origins(collection)]
     library.remember(collection, changed)
     return found
 

@@ -74,13 +74,13 @@ async def _deleted(context: Context, row: RunRow) -> bool:
 
 async def _doomed(context: Context, rules: RetentionRules) -> list[RunRow]:
     rows = await context.store.journal.runs(_ALL)
-    needed = await _needed(context, rows)
+    needed = await _needed_runs(context, rows)
     ended = [row for row in rows if row.status in FINAL and not row.holder]
     taken = await _sizes(context) if rules.size is not None else {}
     return [row for row in reversed(beyond(ended, rules, taken, datetime.now(UTC))) if row.run_id not in needed]
 
 
-async def _needed(context: Context, rows: Iterable[RunRow]) -> set[str]:
+async def _needed_runs(context: Context, rows: Iterable[RunRow]) -> set[str]:
     """Runs that an unfinished one continues, or that a schedule compares its next run with."""
     needed: set[str] = set()
     if context.home is not None:

@@ -96,11 +96,11 @@ async def _ask(
     except AssayError as error:
 
         def failed(old: Schedule) -> Schedule:
-            return msgspec.structs.replace(old, current="", next_at=_after(old, now))
+            return msgspec.structs.replace(old, current="", next_at=_next_time(old, now))
 
         await asyncio.to_thread(book.change, schedule.id, failed)
         return DueOutcome(schedule=schedule, error=str(error))
-    return await _noted(assay, book, schedule, view, now)
+    return await _record_run(assay, book, schedule, view, now)
 
 
 async def _resume_current(assay: Researcher, schedule: Schedule) -> RunHandle | None:
@@ -126,22 +126,24 @@ def _started(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHa
     return handle
 
 
-def _after(schedule: Schedule, now: datetime) -> str:
+def _next_time(schedule: Schedule, now: datetime) -> str:
     """When it is due after it was asked."""
     return next_due(schedule, now) if moment(schedule.next_at) <= now else schedule.next_at
 
 
-async def _noted(assay: Researcher, book: ScheduleBook, schedule: Schedule, view: RunView, now: datetime) -> DueOutcome:
+async def _record_run(
+    assay: Researcher, book: ScheduleBook, schedule: Schedule, view: RunView, now: datetime
+) -> DueOutcome:
     """Record the run, and return what changed."""
     has_report = view.status == "completed" and report_state(view) != "none"
     changes = await _changes(assay, schedule, view) if has_report else None
 
-    def ended(old: Schedule) -> Schedule:
+    def with_run(old: Schedule) -> Schedule:
         runs = (*old.runs, view.run_id)[-KEPT_RUNS:] if has_report else old.runs
         current = "" if view.status in FINAL else view.run_id
-        return msgspec.structs.replace(old, current=current, runs=runs, next_at=_after(old, now))
+        return msgspec.structs.replace(old, current=current, runs=runs, next_at=_next_time(old, now))
 
-    await asyncio.to_thread(book.change, schedule.id, ended)
+    await asyncio.to_thread(book.change, schedule.id, with_run)
     return DueOutcome(schedule=schedule, view=view, changes=changes, error=view.error)
 
 

@@ -137,13 +137,13 @@ async def text(context: Context, reference: str, collection: str | None) -> tupl
 
 async def original(context: Context, reference: str) -> tuple[Document, bytes]:
     """A document, and the bytes it was read from; see `DocumentLibrary.original`."""
-    document = await _named(context, reference)
+    document = await _find_document(context, reference)
     return document, await asyncio.to_thread(context.store.blobs.get, document.snapshot_sha256)
 
 
 async def excerpt(context: Context, reference: str, start: int, end: int | None, around: int) -> Excerpt:
     """A span of a document in its context; see `DocumentLibrary.excerpt`."""
-    document = await _named(context, reference)
+    document = await _find_document(context, reference)
     stop = document.size if end is None else end
     try:
         before, text, after = await asyncio.to_thread(surrounded, context.reader, document, start, stop, around)
@@ -154,7 +154,7 @@ async def excerpt(context: Context, reference: str, start: int, end: int | None,
 
 async def facts(context: Context, reference: str) -> DocumentFacts:
     """Metadata of a document; see `DocumentLibrary.facts`."""
-    document = await _named(context, reference)
+    document = await _find_document(context, reference)
     library = context.store.library
     snapshot = await asyncio.to_thread(library.snapshot, document.snapshot_sha256)
     names = [row.name for row in await collections(context)]
@@ -171,7 +171,7 @@ async def facts(context: Context, reference: str) -> DocumentFacts:
 
 async def page_text(context: Context, reference: str, number: int) -> PageText:
     """A page of a document; see `DocumentLibrary.page_text`."""
-    document = await _named(context, reference)
+    document = await _find_document(context, reference)
     text = await asyncio.to_thread(context.reader.text, document)
     pages = text.split(PAGE_END) if document.syntax == "pages" else [text]
     if not 1 <= number <= len(pages):
@@ -188,7 +188,7 @@ async def page_text(context: Context, reference: str, number: int) -> PageText:
     )
 
 
-async def _named(context: Context, reference: str) -> Document:
+async def _find_document(context: Context, reference: str) -> Document:
     """A document by its whole hash, or as `text` finds it in all collections."""
     exact = await asyncio.to_thread(context.store.library.document, reference)
     if exact is not None:

@@ -288,7 +288,7 @@ class Users:
 
     # by credential
 
-    async def known(self, secret: str, via: Literal["session", "token"]) -> Who | None:
+    async def authenticate(self, secret: str, via: Literal["session", "token"]) -> Who | None:
         """Who presents this secret; None if it is unknown or expired."""
         found, now = await self._store.credential(sha256(secret.encode())), time.time()
         if found is None or found.kind != via or (found.expires and found.expires <= now):

@@ -323,9 +323,9 @@ class Teller:
         for delivery, webhook in await self._store.claim(free, CLAIM_SECONDS):
             task = tasks.start(self._attempt(delivery, webhook), f"webhook {webhook.id}")
             self._sending.add(task)
-            task.add_done_callback(self._sent)
+            task.add_done_callback(self._on_done)
 
-    def _sent(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         self._sending.discard(task)
         self._news.set()  # there may be more that is due
 

@@ -329,7 +329,7 @@ async def revoke_share(call: RouteCall, run: str, share: str) -> None:
 @public_routes.get(SHARES_PATH + "{secret}", scope="", media=(HTML, JSON), pages=Report)
 async def show_shared(call: RouteCall, secret: str) -> Response:
     """Show a shared report: as a page in a sandbox, or as JSON by `Accept`."""
-    share = await _shares(call).shown(secret)
+    share = await _shares(call).find_valid(secret)
     if share is None:
         raise refusal("unknown-name", GONE)
     media = accepts(call.request.headers, (HTML, JSON))

@@ -126,7 +126,7 @@ async def log_in(call: RouteCall, body: Login) -> Response:
     """Log in with name and password; the response sets the cookie of a new session."""
     call.login(await name_of_user(call, body.name))
     secret = await _users(call).log_in(body.name, body.password)
-    who = await _users(call).known(secret, "session")
+    who = await _users(call).authenticate(secret, "session")
     assert who is not None  # the session was just created
     response = Response(msgspec.json.encode(_identity(who)), media_type=JSON)
     keep_session(call.request, response, secret, int(SESSION_SECONDS))

@@ -242,7 +242,7 @@ class BatchBudget:
         """True if there is a total at all."""
         return self.total.usd is not None or self.total.tokens is not None
 
-    def left(self) -> Budget:
+    def remaining(self) -> Budget:
         """The amount neither spent nor set aside; never below zero."""
         usd, tokens = self.total.usd, self.total.tokens
         if usd is not None:
@@ -253,7 +253,7 @@ class BatchBudget:
 
     def share(self, places: int) -> Budget:
         """The limit of the next run if `places` are free: an equal part of what is left."""
-        left = self.left()
+        left = self.remaining()
         usd = None if left.usd is None else left.usd / max(1, places)
         tokens = None if left.tokens is None else left.tokens // max(1, places)
         return Budget(usd=usd, tokens=tokens)

@@ -42,7 +42,7 @@ async def add(context: Context, hand: JobInHand) -> Result:
     if LISTED in hand.job.notes:
         try:
             await _read_parts(hand)
-            return await _joined(context, hand, wanted.collection)
+            return await _merge_parts(context, hand, wanted.collection)
         finally:
             await _forgotten(context, hand.job.notes.get(COPIES, ()))
     split = bool(await hand.jobs.count(hand.job.id))
@@ -65,7 +65,7 @@ async def add(context: Context, hand: JobInHand) -> Result:
             await hand.keep()
         await _queue_parts(hand, every)
         await _read_parts(hand)
-        return await _joined(context, hand, wanted.collection)
+        return await _merge_parts(context, hand, wanted.collection)
     finally:
         await _forgotten(context, [each.place for each in listed])
 
@@ -103,7 +103,7 @@ async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) ->
         hand.tell(f"listing {place}")
         reached = (connector, place, kept.get(place, ""), context.clock, largest)
         try:
-            listed = await asyncio.to_thread(context.listed_places.listed, *reached)
+            listed = await asyncio.to_thread(context.listed_places.list_files, *reached)
         except asyncio.CancelledError:  # the thread would go on by itself
             context.listed_places.stop(place)
             raise
@@ -177,11 +177,11 @@ async def _queue_parts(hand: JobInHand, found: Sequence[ListedPlace]) -> None:
     """Cut files that are in no part yet into parts, and help to read if too many parts wait."""
     before = await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY))
     known = {(part.arguments["place"], file) for part in before for file in part.arguments["files"]}
-    left = [_left(each, known) for each in found]
-    cut = _cut(hand.job, left, len(before))
+    left = [_drop_assigned(each, known) for each in found]
+    cut = _split_into_parts(hand.job, left, len(before))
     total = len(before) + sum(-(-len(each.files) // PART) for each in left)
     while LISTED not in hand.job.notes:
-        finished, waiting, _ = await _counted(hand)
+        finished, waiting, _ = await _count_parts(hand)
         room = min(LOT, AHEAD - waiting)
         if room <= 0:
             await hand.help()
@@ -195,7 +195,7 @@ async def _queue_parts(hand: JobInHand, found: Sequence[ListedPlace]) -> None:
 async def _read_parts(hand: JobInHand) -> None:
     """Help to read until all parts have ended."""
     while True:
-        finished, _, every = await _counted(hand)
+        finished, _, every = await _count_parts(hand)
         if finished != hand.job.finished:
             hand.tell(f"{finished} of {every} parts read")
             await hand.keep(finished=finished)
@@ -205,19 +205,19 @@ async def _read_parts(hand: JobInHand) -> None:
             await hand.help()
 
 
-async def _counted(hand: JobInHand) -> tuple[int, int, int]:
+async def _count_parts(hand: JobInHand) -> tuple[int, int, int]:
     """How many parts have ended, how many wait, and how many there are."""
     counts = await hand.jobs.count(hand.job.id)
     finished = sum(many for state, many in counts.items() if state in JOB_ENDED)
     return finished, counts.get("waiting", 0), sum(counts.values())
 
 
-def _left(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
+def _drop_assigned(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
     """A place without the files that are in a part already."""
     return msgspec.structs.replace(place, files=tuple(f for f in place.files if (place.place, f.name) not in known))
 
 
-def _cut(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
+def _split_into_parts(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
     """Parts for these files; `number` is the first free one."""
     for each in left:
         for start in range(0, len(each.files), PART):
@@ -232,17 +232,17 @@ def _cut(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
                 priority=job.priority,
                 created_at=job.updated_at,
                 updated_at=job.updated_at,
-                arguments=_named(each, part, job.arguments["collection"]),
+                arguments=_part_arguments(each, part, job.arguments["collection"]),
             )
             number += 1
 
 
-def _named(place: ListedPlace, files: Sequence[ListedFile], collection: str) -> dict[str, Any]:
+def _part_arguments(place: ListedPlace, files: Sequence[ListedFile], collection: str) -> dict[str, Any]:
     named = {"place": place.place, "files": [file.name for file in files], "collection": collection}
     return {**named, "kept": place.kept, "versions": [file.version for file in files]} if place.kept else named
 
 
-async def _joined(context: Context, hand: JobInHand, collection: str) -> Result:
+async def _merge_parts(context: Context, hand: JobInHand, collection: str) -> Result:
     """Store the places as they were read, and report the results of all parts.
 
     The documents are in the collection since they were read. So this step takes seconds with a million of them, and a

@@ -51,7 +51,7 @@ async def batch(context: Context, hand: JobInHand) -> Result:
     )
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(in_threads(folder.taken()))
+            await stack.enter_async_context(in_threads(folder.lock()))
         except UsageError as error:
             raise InUse(str(error)) from error
         text, keys = f"of {len(orders)} questions done", {order.key for order in orders}
