@@ -82,9 +82,9 @@ class LazyReaders:
             ConfigError: one cannot be loaded.
         """
         found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
-        return [self._placed(each) for each in found]
+        return [self._isolate(each) for each in found]
 
-    def _placed(self, extractor: Extractor) -> Extractor:
+    def _isolate(self, extractor: Extractor) -> Extractor:
         if getattr(extractor, "isolated", False):
             return self._workers.isolate(extractor)
         return here(extractor) if getattr(extractor, "streams", False) else self._workers.bound(extractor)

@@ -146,7 +146,7 @@ def _hidden(secret: str) -> Iterator[str]:
     yield from dict.fromkeys(each for password in written for each in (password, unquote(password)) if each)
 
 
-def opened(settings: Settings, home: Path | None, models: Mapping[str, Model] = {}) -> Context:
+def open_context(settings: Settings, home: Path | None, models: Mapping[str, Model] = {}) -> Context:
     """The context of a home. Its store is opened at once, so that problems with it are raised at once.
 
     Raises:

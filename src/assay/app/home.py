@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from assay.app.composition import opened, watch_loop
+from assay.app.composition import open_context, watch_loop
 from assay.core.allowance import OwnerLimits
 from assay.core.later import later
 from assay.core.ports import Addition, Model, Watch
@@ -61,7 +61,7 @@ class Home:
     ) -> None:
         self.settings = _with_model(settings or load(), model)
         folder = None if home is None else Path(home).expanduser()
-        self._context = opened(self.settings, folder, models)
+        self._context = open_context(self.settings, folder, models)
         self._lent = False
 
     @classmethod

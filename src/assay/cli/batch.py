@@ -13,7 +13,7 @@ import click
 from assay import plugins, settings
 from assay.cli import destinations, options, run_options
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.run_options import ResearchCommand, paths_from, there
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.signals import Terminated, interrupts, termination
@@ -156,7 +156,7 @@ def _format(name: str) -> str:
 
 
 async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settings) -> int:
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         batch = Batch(assay, job.orders, job.folder, job.terms, _Progress(job))
         if batch.skipped and not job.quiet:
             say(f"{counted(batch.skipped, 'question')} done already")

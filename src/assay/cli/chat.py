@@ -14,7 +14,7 @@ from assay import Assay, settings
 from assay.cli import options, run_options
 from assay.cli.chat_session import SLASH, ChatSession, ChatTerms
 from assay.cli.completion import run_ids, thread_names
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.signals import Terminated, left_by_ctrl_c, termination
@@ -138,7 +138,7 @@ async def command(
         citations=citations or configured.citations,
         verbosity=state.verbosity,
     )
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         session = ChatSession(assay, terms)
         await session.resume(thread, continues)
         person = sys.stdin.isatty() and settings.surroundings().interactive

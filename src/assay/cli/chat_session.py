@@ -16,7 +16,7 @@ from assay.cli import destinations
 from assay.cli.ask import Streaming, can_stream
 from assay.cli.claims import write_cited
 from assay.cli.display import Display
-from assay.cli.figures import cost, joined, outcome, price, tokens
+from assay.cli.figures import cost, join_nonempty, outcome, price, tokens
 from assay.cli.run_watch import Output, exit_code, follow
 from assay.cli.signals import heeding
 from assay.cli.terminal import Exit, clean, say, write
@@ -66,7 +66,7 @@ def unknown(name: str) -> str:
     return f"no command /{name}; " + (f"did you mean /{near[0]}?" if near else "/help lists those there are")
 
 
-def listed() -> list[str]:
+def help_lines() -> list[str]:
     """The help, one line per command."""
     width = max(len(f"/{name} {takes}") for name, (takes, _) in SLASH.items())
     return [f"  {f'/{name} {takes}'.ljust(width)}  {about}" for name, (takes, about) in SLASH.items()]
@@ -127,7 +127,7 @@ class ChatSession:
     def farewell(self) -> str:
         """The last line: the cost, and how to continue."""
         named = f"--thread {self.thread}" if self.thread else f"--continue {self.last}" if self.last else ""
-        return joined((self._total(), f"to continue: assay chat {named}" if named else ""), "; ")
+        return join_nonempty((self._total(), f"to continue: assay chat {named}" if named else ""), "; ")
 
     async def serve(self, line: str) -> bool:
         """Answer a question or run a command; False if the chat is to end. Failures are printed."""
@@ -217,7 +217,7 @@ class ChatSession:
         if view.status == "completed" and not (again and view.stop_reason == "no_evidence"):
             write(output.rest(_answer(build_report(view, output.citations))))
         if self._terms.verbosity >= 0:
-            say(joined((outcome(view), cost(view), self._total() if self.asked > 1 else "")))
+            say(join_nonempty((outcome(view), cost(view), self._total() if self.asked > 1 else "")))
 
     @property
     def _output(self) -> Output:
@@ -225,7 +225,7 @@ class ChatSession:
 
     def _total(self) -> str:
         """`this chat: 3 questions, 4.1k tokens, $0.03`."""
-        used = joined((counted(self.asked, "run"), tokens(self.spent), price(self.spent)), ", ")
+        used = join_nonempty((counted(self.asked, "run"), tokens(self.spent), price(self.spent)), ", ")
         return f"this chat: {used}"
 
     # commands
@@ -238,7 +238,7 @@ class ChatSession:
         }  # fmt: skip
 
     async def _help(self, _: str) -> None:
-        for line in listed():
+        for line in help_lines():
             say(line)
 
     async def _cost(self, _: str) -> None:
@@ -304,4 +304,4 @@ def _sources(report: Report) -> Iterator[str]:
     """A line for each cited source."""
     for source in report.sources:
         if source.number is not None:
-            yield joined((f"[{source.number}] {clean(source.title)}", clean(source.url)), "  ")
+            yield join_nonempty((f"[{source.number}] {clean(source.title)}", clean(source.url)), "  ")

@@ -47,7 +47,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
     """
     view = read_library(home, lambda assay: assay.view(reference))
     report = build_report(view)
-    listed = [each for each in _listed(report) if not (problems and each.verdict in HOLDING)]
+    listed = [each for each in _list_claims(report) if not (problems and each.verdict in HOLDING)]
     if as_json:
         for each in listed:
             write_json(each, line=True)
@@ -91,7 +91,7 @@ class ListedClaim(msgspec.Struct, frozen=True, kw_only=True):
     relevance: Relevance = ""
 
 
-def _listed(report: Report) -> Iterator[ListedClaim]:
+def _list_claims(report: Report) -> Iterator[ListedClaim]:
     sources = {source.number: source for source in report.sources if source.number is not None}
     passages = {passage.id: passage.text for passage in report.passages}
     for claim in report.claims:
@@ -104,7 +104,7 @@ def _listed(report: Report) -> Iterator[ListedClaim]:
             sources=tuple(_cited(claim, sources)),
             against=tuple(each.passage for each in claim.against),
             versions=claim.versions,
-            nearest=_near(claim, passages),
+            nearest=_nearest_passage(claim, passages),
             relevance=claim.relevance,
         )
     for gone in report.removed:
@@ -121,7 +121,7 @@ def _listed(report: Report) -> Iterator[ListedClaim]:
         )
 
 
-def _near(claim: ReportClaim, passages: Mapping[str, str]) -> NearestPassage | None:
+def _nearest_passage(claim: ReportClaim, passages: Mapping[str, str]) -> NearestPassage | None:
     found = claim.checks[-1].nearest if claim.checks else None
     if found is None:
         return None

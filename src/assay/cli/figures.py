@@ -17,7 +17,7 @@ from assay.core.usage import Usage
 from assay.core.view import RunView, ToolUse, Turn
 
 
-def joined(parts: Iterable[str], between: str = " · ") -> str:
+def join_nonempty(parts: Iterable[str], between: str = " · ") -> str:
     """Join the parts that are not empty."""
     return between.join(part for part in parts if part)
 
@@ -102,7 +102,7 @@ def describe_estimate(estimate: Estimate) -> str:
         _span(estimate.seconds, clock),
     )
     rests = f"by {estimate.runs} runs like it" if estimate.basis == "runs" else "by the rules of its depth"
-    return f"{joined(parts, ', ')} ({rests})"
+    return f"{join_nonempty(parts, ', ')} ({rests})"
 
 
 def describe_expected_cost(brief: Brief | None) -> str:
@@ -180,12 +180,12 @@ def troubles(view: RunView) -> Iterator[str]:
     elif view.low:
         low = view.low[-1]
         yield f"80 % of the limit on {low.measure} is used ({low.used:g} of {low.limit:g})"
-    yield from _counted(_agents(view), "agent failed", "agents failed")
-    yield from _counted(_models(turns), "model call failed", "model calls failed")
-    yield from _counted(_tools(turns), "tool call failed", "tool calls failed")
+    yield from _summarize(_agents(view), "agent failed", "agents failed")
+    yield from _summarize(_models(turns), "model call failed", "model calls failed")
+    yield from _summarize(_tools(turns), "tool call failed", "tool calls failed")
     unreadable = [f"{each.url}: {each.reason}" for each in view.unreadable]
-    yield from _counted(unreadable, "document could not be read", "documents could not be read")
-    yield from _counted([warning.message for warning in view.warnings], "warning", "warnings")
+    yield from _summarize(unreadable, "document could not be read", "documents could not be read")
+    yield from _summarize([warning.message for warning in view.warnings], "warning", "warnings")
 
 
 def _agents(view: RunView) -> list[str]:
@@ -202,7 +202,7 @@ def _tools(turns: Sequence[Turn]) -> list[str]:
     return [f"{describe_call(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
 
 
-def _counted(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
+def _summarize(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
     if len(happened) == 1:
         yield f"{one}: {happened[0]}"
     elif happened:
@@ -229,7 +229,7 @@ def outcome(view: RunView) -> str:
     if view.status in ("failed", "cancelled"):
         return f"{view.status}: {view.error or reason}"
     ended = "" if view.stop_reason == "done" else f" {reason}"
-    return f"completed: {joined((_cited(view), _counts(view.summary), _verified(view)), '; ')}.{ended}"
+    return f"completed: {join_nonempty((_cited(view), _counts(view.summary), _verified(view)), '; ')}.{ended}"
 
 
 def _verified(view: RunView) -> str:
@@ -243,7 +243,7 @@ def _verified(view: RunView) -> str:
         f"{found.failing} not confirmed" if found.failing else "",
         "none answers the question" if found.answered is False else "",
     )
-    return f"not verified{': ' if any(lacking) else ''}{joined(lacking, ', ')}"
+    return f"not verified{': ' if any(lacking) else ''}{join_nonempty(lacking, ', ')}"
 
 
 def _waiting(view: RunView) -> str:
@@ -281,7 +281,7 @@ def cost(view: RunView) -> str:
         counted(total.pages, "page") if total.pages else "",
         price(total) + describe_expected_cost(view.brief),
     )
-    return f"took {joined(parts, ', ')}"
+    return f"took {join_nonempty(parts, ', ')}"
 
 
 def _last(view: RunView) -> str:

@@ -12,7 +12,7 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.library import opened, read_library, stored
+from assay.cli.library import open_assay, open_existing, read_library
 from assay.cli.options import Command
 from assay.cli.signals import left_by_ctrl_c
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
@@ -49,7 +49,7 @@ def leave(works: Sequence[JobWork], home: Path | None, configured: Settings, ver
 async def _begin_jobs(
     works: Sequence[JobWork], home: Path | None, configured: Settings, when: Mapping[str, int]
 ) -> list[Job]:
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         return [await assay.begin_job(work, **when) for work in works]
 
 
@@ -229,7 +229,7 @@ async def _each(asked: Iterable[Awaitable[T]]) -> list[T]:
 
 
 async def _watched(home: Path | None, id: str, verbosity: int) -> Job:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         last = ""
         async for job in assay.follow_job(id):
             line = f"{job.state}{_bracketed(_progress(job))}{f': {job.line}' if job.line else ''}"

@@ -58,7 +58,7 @@ class Region:
         whole = bool(above) or width != self._width
         up = self._up(width)
         output = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
-        body = "".join(_rewritten(line, None if whole else self._before(place)) for place, line in enumerate(fresh))
+        body = "".join(_rewritten(line, None if whole else self._drawn_line(place)) for place, line in enumerate(fresh))
         self._drawn, self._width = fresh, width
         self._write(f"{BEGIN}{up}{output}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
 
@@ -72,7 +72,7 @@ class Region:
         """Treat what was drawn as history, because another program wrote; the next draw begins at the cursor."""
         self._drawn = []
 
-    def _before(self, place: int) -> _Line | None:
+    def _drawn_line(self, place: int) -> _Line | None:
         return self._drawn[place] if place < len(self._drawn) else None
 
     def _up(self, width: int) -> str:

@@ -19,7 +19,7 @@ from assay.core.view import RunView
 Ask = Literal["never", "optional", "required"]
 
 
-def asking(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
+def resolve_ask(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
     """Choose if a run waits for answers: if a person can give them, or if it must."""
     wish = wanted or configured
     return "required" if wish == "required" or (wish == "optional" and somebody) else "never"

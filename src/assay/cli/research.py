@@ -15,9 +15,9 @@ from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
 from assay.cli.figures import describe_estimate, outcome, price
-from assay.cli.library import ReadingTime, configured_for, opened, without_documents
+from assay.cli.library import ReadingTime, configured_for, open_assay, without_documents
 from assay.cli.options import embedder_option
-from assay.cli.questions import Ask, asking, converse
+from assay.cli.questions import Ask, converse, resolve_ask
 from assay.cli.run_options import ResearchCommand, paths_from, question_from
 from assay.cli.run_watch import Output, OutputOptions, exit_code, takes_output, watch
 from assay.cli.runs.removal import keep_to_rules
@@ -79,7 +79,7 @@ def plan_research(
 
 
 async def _plan(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         shown = output.display()
         run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
         await watch(assay, run, output, shown, asks=True)
@@ -162,7 +162,7 @@ def research(
         )
     detached_run.check(output, detach=detach, queue=queue)
     somebody = not (yes or detach or queue) and may_ask()
-    ask = asking(ask, configured.ask, somebody=somebody)
+    ask = resolve_ask(ask, configured.ask, somebody=somebody)
     order = ResearchOrder(
         question,
         paths_from(paths) if paths else None,
@@ -175,7 +175,7 @@ def research(
 
 
 async def _research(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         if interrupted := await _interrupted(assay, order):
             return await converse(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
         code = await _executed(assay, order, output, home or configured.home)
@@ -199,7 +199,7 @@ async def _executed(assay: Assay, order: ResearchOrder, output: Output, home: Pa
         run = assay.start(order.question, sources=order.sources, progress=reading, **order.options)
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
         if output.verbosity >= 0:
-            reading.tell(order.sources or ())
+            reading.suggest_collection(order.sources or ())
         return code
     with shown:
         run_id = await assay.create(
@@ -287,5 +287,5 @@ def agent(
 
 
 async def _agent(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         return await _executed(assay, order, output, home or configured.home)

@@ -15,7 +15,7 @@ from assay import RunHandle, settings
 from assay.cli import options, run_options
 from assay.cli.figures import outcome
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.options import send_notices
 from assay.cli.run_options import ResearchCommand, paths_from, question_from, there
 from assay.cli.run_watch import Output, Stdout, follow
@@ -124,7 +124,7 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
     """Ask every question that is due; the exit code is the worst of the results."""
     codes: set[Exit] = set()
 
-    async def shown(schedule: Schedule, run: RunHandle) -> RunView:
+    async def show_run(schedule: Schedule, run: RunHandle) -> RunView:
         if output.verbosity >= 0:
             say(f"schedule {schedule.id}: {clean(schedule.question)}")
         display = output.display()
@@ -134,8 +134,8 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
 
     if not any(each.current or each.next_at <= _stamp() for each in book.all()):
         return Exit.DONE
-    async with opened(home, configured) as assay:
-        async for asked in run_due(assay, book, lambda: datetime.now(UTC), shown):
+    async with open_assay(home, configured) as assay:
+        async for asked in run_due(assay, book, lambda: datetime.now(UTC), show_run):
             _print_outcome(asked, output)
             await _notify(asked, output.notify)
             codes.add(_code(asked))

@@ -17,7 +17,7 @@ import click
 
 from assay import Assay, settings
 from assay.cli import options
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.signals import Terminated, heeding, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import ConfigError, StoreAway
@@ -76,7 +76,7 @@ async def serve(
     sock = app.listening(host or configured.server.host, configured.server.port if port is None else port)
     ended: list[signal.Signals] = []
 
-    def begun(server: Server) -> None:
+    def handle_signals(server: Server) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             heed(number, partial(stop, server, number))
 
@@ -94,7 +94,7 @@ async def serve(
 
     with heeding() as heed:
         async with _opened_patiently(home, configured) as assay:
-            await app.serve(assay, sock, begun, listens, no_auth=no_auth)
+            await app.serve(assay, sock, handle_signals, listens, no_auth=no_auth)
     return Exit.TERMINATED if signal.SIGTERM in ended else Exit.DONE
 
 
@@ -109,7 +109,7 @@ async def _opened_patiently(home: Path | None, configured: settings.Settings) ->
         end, warned = time.monotonic() + STARTING_SECONDS, False
         while True:
             try:
-                assay = await stack.enter_async_context(opened(home, configured))
+                assay = await stack.enter_async_context(open_assay(home, configured))
                 break
             except StoreAway as away:
                 if time.monotonic() > end:
@@ -145,7 +145,7 @@ async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) ->
     except ModuleNotFoundError as error:
         raise ConfigError(NOT_INSTALLED) from error
     configured, code = settings.load(), Exit.DONE
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         runs = LocalRuns(assay)
         try:
             with termination():

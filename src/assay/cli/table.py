@@ -14,7 +14,7 @@ from assay import Assay, settings
 from assay.cli import destinations, options, run_options
 from assay.cli.batch import claims_of, price_of, spent, spent_fields, worked
 from assay.cli.docs.intake import print_warnings
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.options import Count, Money
 from assay.cli.run_options import ResearchCommand, paths_from, there
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
@@ -100,7 +100,7 @@ def command(
 
 
 async def _table(job: TableJob, home: Path | None) -> int:
-    async with opened(home, settings.load()) as assay:
+    async with open_assay(home, settings.load()) as assay:
         documents = await _documents(assay, job)
         orders = await table_orders(assay, documents, job.questions)
         batch = Batch(assay, orders, job.folder, job.terms, _Progress(job, documents, len(orders)))

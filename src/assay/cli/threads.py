@@ -9,7 +9,7 @@ import click
 
 from assay.cli import options
 from assay.cli.completion import thread_names
-from assay.cli.library import exists, read_library, stored
+from assay.cli.library import exists, open_existing, read_library
 from assay.cli.runs.removal import describe_swept
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
 from assay.core.later import later
@@ -120,7 +120,7 @@ async def rename_thread(reference: str, title: str, home: Path | None) -> None:
         assay threads rename tides "Tides of Brittany"
         assay threads rename tides ""
     """
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.rename_thread(reference, title)
     say(f"{clean(row.name)}: {clean(row.title) or 'no title'}")
 
@@ -139,7 +139,7 @@ async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
         assay threads rm tides
         assay threads rm tides --yes
     """
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.thread(reference)
         named = f"{clean(row.name)}  {row.last_at[:10]}  {clean(row.title or row.question)}"
         confirm(f"Delete the thread with {counted(row.runs, 'run')}?", [named], yes=yes)

@@ -82,7 +82,7 @@ class OutOfTime(Exception):
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Stop the work inside after this many seconds of computing in this process, however busy the machine is.
 
     Python's own loops and pattern searches can be stopped anywhere. There is no limit on systems without such a timer
@@ -95,10 +95,10 @@ def within(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def ended(number: int, frame: FrameType | None) -> None:
+    def on_timeout(number: int, frame: FrameType | None) -> None:
         raise OutOfTime
 
-    before = signal.signal(signal.SIGPROF, ended)
+    before = signal.signal(signal.SIGPROF, on_timeout)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
@@ -117,7 +117,7 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
     """Check a bundle and report the result; with a `signer` the signature must be theirs."""
     most = limits().max_seconds
     try:
-        with within(most):
+        with time_limit(most):
             found = verify_bundle(file, signer)
     except OutOfTime:
         message = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
@@ -178,11 +178,11 @@ def _conclusion(found: Verification) -> str:
     verb = "was" if len(found.unchecked) == 1 else "were"
     return (
         f"{clean(found.file)} was checked only in part ({run}): nothing wrong was found, but"
-        f" {_listed(found.unchecked)} {verb} NOT checked (written {writer}, this is {installed_release()})"
+        f" {_join_names(found.unchecked)} {verb} NOT checked (written {writer}, this is {installed_release()})"
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """Format names as `a, b and c`; a hostile file may have thousands."""
     shown = [clean(name) for name in names[:_NAMED]]
     rest = len(names) - len(shown)

@@ -14,8 +14,8 @@ import msgspec
 from assay import Assay, settings
 from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
-from assay.cli.figures import joined, price, summed
-from assay.cli.library import ReadingTime, stored
+from assay.cli.figures import join_nonempty, price, summed
+from assay.cli.library import ReadingTime, open_existing
 from assay.cli.options import Command
 from assay.cli.terminal import Exit, clean, say, write_json, write_lines
 from assay.core.claims import HOLDING
@@ -53,7 +53,7 @@ def judging(command: Command) -> Command:
 def spent(model: str, usage: Usage) -> str:
     """A judge's cost, in one line."""
     calls = counted(usage.model_calls, "call")
-    return f"judged by {model}: {joined((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
+    return f"judged by {model}: {join_nonempty((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
 
 
 class VerifyOptions(msgspec.Struct, frozen=True):
@@ -91,7 +91,7 @@ async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> Verifie
     data = await asyncio.to_thread(_read, file)
     configured, home = settings.load(), asked.judge.home
     shelved, reading = any(path.startswith("@") for path in asked.paths), ReadingTime(say)
-    async with stored(home) if shelved else Assay(configured) as assay:
+    async with open_existing(home) if shelved else Assay(configured) as assay:
         found = await assay.verify(
             data,
             sources=asked.paths,
@@ -110,7 +110,7 @@ async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> Verifie
             say(f"warning: {warning}")
         if found.model:
             say(spent(found.model, found.usage))
-        reading.tell(asked.paths)
+        reading.suggest_collection(asked.paths)
     return found
 
 
@@ -174,14 +174,14 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     if claim.found:
         how = "found in" if claim.verdict in FOUND else "nearest in"
         yield f"{indent}{how} {clean(', '.join(map(_place, claim.found)))}"
-    if (claim.found or claim.verdict not in HOLDING) and (shown := _near(claim, passages)) is not None:
+    if (claim.found or claim.verdict not in HOLDING) and (shown := _passage_to_show(claim, passages)) is not None:
         yield f"{indent}{shown.id}: “{shorten(clean(shown.text), _QUOTE)}”"
         if claim.nearest and claim.nearest.missing and claim.nearest.passage == shown.id:
             yield f"{indent}which lacks: {clean(', '.join(claim.nearest.missing))}"
     yield ""
 
 
-def _near(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | None:
+def _passage_to_show(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | None:
     """The passage to show beside a claim: the one that the reason names, else the nearest, else the first."""
     named = (id for id in claim.passages if id in claim.reason.replace(":", " ").replace(",", " ").split())
     nearest = (claim.nearest.passage,) if claim.nearest else ()

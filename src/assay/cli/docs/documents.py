@@ -13,7 +13,7 @@ from assay import Assay
 from assay.app.assay import DEFAULT
 from assay.cli import options
 from assay.cli.completion import collection_names
-from assay.cli.library import HOW_TO_ADD, check_collection, exists, read_library, stored, without_documents
+from assay.cli.library import HOW_TO_ADD, check_collection, exists, open_existing, read_library, without_documents
 from assay.cli.options import any_collection_option, collection_option, embedder_option
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json, write_lines
 from assay.core.errors import UnknownName
@@ -61,7 +61,7 @@ def _list_skipped(files: list[SkippedFile], as_json: bool) -> None:
 async def _skipped(collection: str, home: Path | None) -> list[SkippedFile]:
     if collection == DEFAULT and not exists(home):
         return []
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         await check_collection(assay, collection)
         found = [each for origin in await assay.origins(collection) for each in origin.skipped]
         return list(dict.fromkeys(found))
@@ -71,7 +71,7 @@ async def _documents(collection: str, home: Path | None) -> tuple[list[Document]
     """The documents, and the message if there are none."""
     if collection == DEFAULT and not exists(home):
         return [], HOW_TO_ADD
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         await check_collection(assay, collection)
         documents = await assay.documents(collection)
         return documents, "" if documents else await without_documents(assay, collection)
@@ -171,7 +171,7 @@ async def _spelled_out(assay: Assay, references: Sequence[str], collection: str 
 
 
 async def _remove(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         references = await _spelled_out(assay, references, collection)
         collection = collection or DEFAULT
         meant = await assay.meant(references, collection)
@@ -182,7 +182,7 @@ async def _remove(references: Sequence[str], collection: str | None, yes: bool, 
 
 
 async def _drop(collection: str, yes: bool, home: Path | None) -> None:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         await assay.check_collection(collection)
         held = await assay.documents(collection)
         confirm(f"Delete the collection {collection} ({counted(len(held), 'document')})?", [], yes=yes)
@@ -279,7 +279,7 @@ def search(
 async def _search(
     query: str, limit: int, collection: str, embedder: str | None, home: Path | None, explain: bool
 ) -> list[Explanation]:
-    async with stored(home, embedder) as assay:
+    async with open_existing(home, embedder) as assay:
         if explain:
             found = await assay.explain(query, limit=limit, collection=collection)
         else:
@@ -291,7 +291,7 @@ async def _search(
 
 
 async def _batch(file: Path, limit: int, collection: str, embedder: str | None, home: Path | None) -> None:
-    async with stored(home, embedder) as assay:
+    async with open_existing(home, embedder) as assay:
         await check_collection(assay, collection)
         for asked in _rows(file):
             write_json(await _answer(assay, asked, limit, collection), line=True)

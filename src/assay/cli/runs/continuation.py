@@ -13,7 +13,7 @@ import click
 from assay import Assay, RunView, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
-from assay.cli.library import read_library, stored
+from assay.cli.library import open_existing, read_library
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
 from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, reporting, takes_output
@@ -39,7 +39,7 @@ async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptio
         assay runs resume k3v9 -o report.html
     """
     output = wanted.output(settings.load(), state.verbosity)
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         return await go_on(assay, reference, output)
 
 
@@ -155,7 +155,7 @@ def fork_run(
 
 
 async def _fork(order: ForkOrder, output: Output, home: Path | None, configured: settings.Settings) -> Exit:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         shown = output.display()
         with shown:
             run_id = await assay.fork(order.reference, order.point, progress=shown.show_progress, **order.changes)
@@ -252,7 +252,7 @@ async def answer_run(
 
 async def answer_and_resume(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
     """Answer a waiting run, and continue it unless that is left for later."""
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         view = await assay.view(reference)
         if not await _give(assay, view, given):
             return await conclude(assay, await assay.view(view.run_id), output)

@@ -16,7 +16,7 @@ import click
 from assay import Assay, settings
 from assay.cli import destinations, options
 from assay.cli.figures import describe_estimate, price
-from assay.cli.library import HOW_TO_RUN, exists, read_library, stored
+from assay.cli.library import HOW_TO_RUN, exists, open_existing, read_library
 from assay.cli.terminal import clean, say, table, write, write_json, write_lines
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
@@ -115,7 +115,7 @@ async def _load_runs(
 ) -> ShownRuns:
     if not exists(home):
         return ShownRuns()
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         if search is not None:
             return await _searched(assay, search, cursor, limit)
         # briefs and accounts take time
@@ -158,7 +158,7 @@ async def label_run(
     """
     added = dict(map(read_label, labels)) | ({STARRED: ""} if star else {})
     removed = (*remove, *([STARRED] if star is False else []))
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.find(reference)
         kept = await assay.label(row.run_id, added, removed) if added or removed else row.labels
     shown = ", ".join(f"{name}={value}" if value else name for name, value in sorted(kept.items()))

@@ -14,7 +14,7 @@ from assay.cli import options
 from assay.cli.completion import run_ids
 from assay.cli.figures import size
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import stored
+from assay.cli.library import open_existing
 from assay.cli.runs.lists import Age
 from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write, write_json
 from assay.core.errors import LeaseHeld
@@ -45,7 +45,7 @@ async def remove_runs(references: Sequence[str], age: timedelta | None, yes: boo
     """
     if bool(references) == (age is not None):
         raise click.UsageError("name runs to delete, or an age with --older-than")
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         rows = await _chosen_runs(assay, references, age)
         if not rows:
             say("there is no such run")
@@ -128,7 +128,7 @@ def prune_runs(
 
 
 async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> Pruned:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         if not rules.any and not rules_of(assay.settings).any:
             raise click.UsageError("name a rule (--older-than, --keep, --max-gb), or set one in [retention]")
         return await assay.prune(rules if rules.any else None, dry_run=dry_run)
