@@ -223,7 +223,7 @@ class Assay(RunQueue):
 
     async def unfinished(self, question: str) -> list[RunRow]:
         """List the runs with the same question that have no final event and that no live process executes."""
-        return await stored_runs.unfinished(self._context, question, LATEST)
+        return await stored_runs.unfinished_runs(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
         """Estimate the total time and cost of a run, from its plan if it has one.

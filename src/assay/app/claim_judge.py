@@ -207,7 +207,7 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
         blobs=store.blobs,
         clock=SystemClock(),
         cache=store.cache,
-        prompts=briefs.replaced(),
+        prompts=briefs.replaced_texts(),
         rate_limiter=rate_limiter,
     )
 

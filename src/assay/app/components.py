@@ -280,7 +280,7 @@ def poster(settings: Settings) -> addresses.WebPoster:
     )
 
 
-def both(first: Watch, second: Watch) -> Watch:
+def combine_watches(first: Watch, second: Watch) -> Watch:
     """One watch for two."""
     return Several((first, second))
 

@@ -192,7 +192,7 @@ class Home:
         Raises:
             UsageError: everything is in memory, or the two are the same.
         """
-        return await ownership.planned(self._context, source, target)
+        return await ownership.plan(self._context, source, target)
 
     async def adopt(self, source: str, target: str) -> Handover:
         """Transfer everything of one owner to another: runs, conversations, documents, collections, schedules, links.

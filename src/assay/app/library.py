@@ -311,7 +311,7 @@ class DocumentLibrary(BackgroundLibrary):
             FetchFailed: it cannot be fetched or read; the reason begins with its kind.
         """
         web = msgspec.structs.replace(self.settings.web, browser="always") if browser else self.settings.web
-        async with extraction.fetching(web, self._context.clock) as fetcher:
+        async with extraction.open_fetcher(web, self._context.clock) as fetcher:
             return await extraction.read_page(fetcher, self._context.readers, url)
 
     async def verify(

@@ -97,12 +97,12 @@ class Online:
         Raises:
             FetchFailed: the page cannot be fetched.
         """
-        parts = [await self._fetching().fetch(url, rules)]
+        parts = [await self._get_fetcher().fetch(url, rules)]
         while len(parts) < MOST_PARTS and (following := await asyncio.to_thread(next_part, parts[-1])):
             if any(following == each.final_url for each in parts):
                 break
             try:
-                parts.append(await self._fetching().fetch(following, rules))
+                parts.append(await self._get_fetcher().fetch(following, rules))
             except FetchFailed:
                 break
         return parts
@@ -114,9 +114,9 @@ class Online:
             UnknownName, ConfigError: as `searches`.
         """
         self.searches()
-        self._fetching()
+        self._get_fetcher()
 
-    def _fetching(self) -> Fetcher:
+    def _get_fetcher(self) -> Fetcher:
         if self._fetcher is None:
             self._fetcher = make_fetcher(self._settings.web, self._clock, self.kept)
         return self._fetcher

@@ -94,7 +94,7 @@ class Streaming(PlainDisplay):
     def _go_on(self) -> None:
         """Print what is certain of the answer and not yet printed; nothing more if the answer was taken back."""
         view = self._folder.view
-        text = _settled(view.report.text)
+        text = _settled_text(view.report.text)
         body = build_report(_with_report_text(view, text), self._citations).markdown.rstrip()
         if body.startswith(self.said) and body != self.said:
             first_word.erase()
@@ -126,7 +126,7 @@ def _not_printed(printed: str, text: str) -> str | None:
     return None if paragraphs else "".join((begun, *(f"\n\n{paragraph}" for paragraph in left), "\n"))
 
 
-def _settled(text: str) -> str:
+def _settled_text(text: str) -> str:
     """The text without its end, which may still change."""
     start = max(0, len(text) - _END)
     return text[:start] + _OPEN.sub("", text[start:])

@@ -18,7 +18,7 @@ from assay.cli.claims import write_cited
 from assay.cli.display import Display
 from assay.cli.figures import cost, join_nonempty, outcome, price, tokens
 from assay.cli.run_watch import Output, exit_code, follow
-from assay.cli.signals import heeding
+from assay.cli.signals import signal_handlers
 from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError
@@ -162,9 +162,9 @@ class ChatSession:
             if view.stop_reason != "no_evidence":
                 return
             say("what was read so far does not answer it; researching")
-        await self._researched(question)
+        await self._research(question)
 
-    async def _researched(self, question: str) -> None:
+    async def _research(self, question: str) -> None:
         """Research a question, by default the last one."""
         question = question or self.question
         if not question:
@@ -194,7 +194,7 @@ class ChatSession:
             streaming = Streaming(output.verbosity, output.citations)
             output = replace(output, rest=streaming.rest)
         display = shown or streaming or output.display()
-        with heeding() as heed:
+        with signal_handlers() as heed:
             heed(signal.SIGINT, run.cancel)
             with display:
                 await follow(aiter(run), output, display)
@@ -203,14 +203,14 @@ class ChatSession:
         self.spent += view.usage.total
         if streaming is not None and streaming.said and view.status != "completed":
             write("\n")
-        self._delivered(view, output, again=streams)
+        self._deliver(view, output, again=streams)
         if view.status == "completed" and not (streams and view.stop_reason == "no_evidence"):
             self.last, self.question = view.run_id, question
             self.thread = self.thread or (view.brief.thread if view.brief else "") or view.run_id
             self._grounded = self._grounded or bool(view.sources)
         return view
 
-    def _delivered(self, view: RunView, output: Output, *, again: bool) -> None:
+    def _deliver(self, view: RunView, output: Output, *, again: bool) -> None:
         """Print the answer on stdout, and a line or two on stderr. An answer that is searched `again` is not
         printed.
         """
@@ -232,7 +232,7 @@ class ChatSession:
 
     def _commands(self) -> dict[str, Callable[[str], Awaitable[None]]]:
         return {
-            "help": self._help, "research": self._researched, "cite": self._cite, "sources": self._sources,
+            "help": self._help, "research": self._research, "cite": self._cite, "sources": self._sources,
             "claims": self._claims, "export": self._export, "cost": self._cost, "new": self._new,
             "threads": self._threads, "thread": self._thread,
         }  # fmt: skip
@@ -281,7 +281,7 @@ class ChatSession:
     async def _export(self, path: str) -> None:
         if not path:
             raise click.UsageError("/export needs a file: /export answer.html")
-        run_id, (target,) = self._latest(), destinations.checked([_path(path)])
+        run_id, (target,) = self._latest(), destinations.check_paths([_path(path)])
         destinations.save(target, await self._assay.export(run_id, destinations.suffix(target), self._terms.citations))
         say(f"written to {target}")
 

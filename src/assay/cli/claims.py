@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.figures import summed
+from assay.cli.figures import summary_line
 from assay.cli.library import read_library
 from assay.cli.terminal import clean, say, table, write_json, write_lines
 from assay.core.assurance import assurance_text
@@ -54,7 +54,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
         return
     table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
-    say(f"{summed(report.summary)}{removed}", at_words=True)
+    say(f"{summary_line(report.summary)}{removed}", at_words=True)
     say(assurance_text(view), at_words=True)
 
 
@@ -101,7 +101,7 @@ def _list_claims(report: Report) -> Iterator[ListedClaim]:
             verdict=claim.verdict,
             rule=claim.checks[-1].rule if claim.checks else "",
             reason=claim.reason,
-            sources=tuple(_cited(claim, sources)),
+            sources=tuple(_cited_sources(claim, sources)),
             against=tuple(each.passage for each in claim.against),
             versions=claim.versions,
             nearest=_nearest_passage(claim, passages),
@@ -128,7 +128,7 @@ def _nearest_passage(claim: ReportClaim, passages: Mapping[str, str]) -> Nearest
     return NearestPassage(passage=found.passage, text=passages.get(found.passage, ""), missing=found.missing)
 
 
-def _cited(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[CitedSource]:
+def _cited_sources(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[CitedSource]:
     for number in claim.numbers:
         passages = tuple(citation.passage for citation in claim.citations if citation.number == number)
         yield CitedSource(number=number, title=sources[number].title, url=sources[number].url, passages=passages)

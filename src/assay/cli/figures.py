@@ -64,10 +64,10 @@ def price(usage: Usage) -> str:
 # Verdicts and relevance counted, in a line.
 
 
-def summed(summary: Summary) -> str:
+def summary_line(summary: Summary) -> str:
     """The counts in one line: `3 claims: 2 quoted, 1 unsupported; 1 answering the question, 2 related`."""
     text = _verdicts(summary)
-    return f"{counted(summary.claims, 'claim')}{': ' if text else ''}{text}{_answering(summary)}"
+    return f"{counted(summary.claims, 'claim')}{': ' if text else ''}{text}{_answer_counts(summary)}"
 
 
 def _verdicts(summary: Summary) -> str:
@@ -75,7 +75,7 @@ def _verdicts(summary: Summary) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
 
 
-def _answering(summary: Summary) -> str:
+def _answer_counts(summary: Summary) -> str:
     """How far the claims answer the question: `; 2 answer the question, 1 related`; nothing if that was not judged."""
     found = ((name, getattr(summary, name)) for name in RELEVANT)
     text = ", ".join(f"{count} {_RELEVANCE[name]}" for name, count in found if count)
@@ -223,16 +223,18 @@ def outcome(view: RunView) -> str:
     """How the run ended, the report's evidence, the verdicts, and whether it is verified."""
     reason = STOP_REASONS.get(view.stop_reason, view.stop_reason)
     if view.status == "waiting":
-        return _waiting(view)
+        return _waits_for(view)
     if view.status in ("created", "running", "paused"):
         return "paused" if view.status == "paused" else "interrupted before its end"
     if view.status in ("failed", "cancelled"):
         return f"{view.status}: {view.error or reason}"
     ended = "" if view.stop_reason == "done" else f" {reason}"
-    return f"completed: {join_nonempty((_cited(view), _counts(view.summary), _verified(view)), '; ')}.{ended}"
+    return (
+        f"completed: {join_nonempty((_evidence_counts(view), _counts(view.summary), _assurance(view)), '; ')}.{ended}"
+    )
 
 
-def _verified(view: RunView) -> str:
+def _assurance(view: RunView) -> str:
     """The assurance of a report, in a few words; `assay claims` gives the details."""
     if not view.passed or not view.graded:
         return "" if view.verified else "not verified"
@@ -246,7 +248,7 @@ def _verified(view: RunView) -> str:
     return f"not verified{': ' if any(lacking) else ''}{join_nonempty(lacking, ', ')}"
 
 
-def _waiting(view: RunView) -> str:
+def _waits_for(view: RunView) -> str:
     """The thing a run is waiting for."""
     if view.waiting_for == "plan":
         return f"waiting for its plan to be approved: {view.plan.title if view.plan else ''}"
@@ -258,7 +260,7 @@ def _counts(summary: Summary) -> str:
     return f"{counted(summary.claims, 'claim')}: {_verdicts(summary)}" if summary.claims else ""
 
 
-def _cited(view: RunView) -> str:
+def _evidence_counts(view: RunView) -> str:
     """How much evidence the report has; a passage or document that two agents found counts once."""
     ids = {id for claim in view.claims for id in claim.passages}
     cited = [passage for passage in view.passages.values() if passage.id in ids]

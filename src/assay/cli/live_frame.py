@@ -70,7 +70,7 @@ def of_lane(lane: Lane) -> Text:
     if lane.state == "failed":
         return words(f"failed: {lane.error}", "red")
     if lane.state == "finished":
-        return words(_reported(lane), "dim")
+        return words(_report_line(lane), "dim")
     if lane.state == "planned":
         return words("waits for its turn", "dim")
     if lane.finding.text and not lane.finding.finished:
@@ -78,7 +78,7 @@ def of_lane(lane: Lane) -> Text:
     return of_turns(lane.turns) or words("starts")
 
 
-def _reported(lane: Lane) -> str:
+def _report_line(lane: Lane) -> str:
     stopped = "" if lane.stop in ("", "done") else f"; ended early: {in_words(lane.stop)}"
     cited = "nothing" if lane.finding.uncited else counted(len(lane.finding.passages), "passage")
     return f"reported: {cited} cited{stopped}"
@@ -168,7 +168,7 @@ def lanes(view: RunView, now: datetime, width: int, height: int) -> list[Text]:
     for lines in (past + whole, together + whole, together + brief):
         if len(lines) <= height:
             return lines
-    return _crowded(view, shown, now, width, height)
+    return _crowded_lines(view, shown, now, width, height)
 
 
 def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
@@ -214,7 +214,7 @@ def _together(before: Sequence[Lane], width: int) -> Text:
     return row(Text.assemble(MARKS["finished"], f"     {text}", no_wrap=True), _usage_line(spent), width)
 
 
-def _crowded(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
+def _crowded_lines(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
     """More agents than the terminal can show: those at work, in order, and the number of the others."""
     if height < 1:
         return []
@@ -259,7 +259,7 @@ LINES = 3
 INDENT = 2
 
 
-def writing(view: RunView, width: int) -> list[Text]:
+def report_tail(view: RunView, width: int) -> list[Text]:
     """The last lines of the report, always the same number, during its phase; nothing before and after."""
     if view.active_phase != "write" or view.report.state != "writing" or width <= INDENT:
         return []
@@ -287,7 +287,7 @@ def frame(view: RunView, now: datetime, size: Size, note: str = "") -> list[Text
         return lines[: size.height]
     head = [_question(view, now, size.width), phases(view, now, size.width), _progress(view, size.width)]
     head.append(truncate(Text.assemble("  ", of_phase(view), no_wrap=True), size.width))
-    wrong, tail = trouble(view, size.width), writing(view, size.width)
+    wrong, tail = trouble(view, size.width), report_tail(view, size.width)
     room = size.height - len(head) - len(lines)
     agents = lanes(view, now, size.width, max(room - len(tail) - len(wrong), room // 2))
     rest = (agents + wrong + tail)[: max(room, 0)]

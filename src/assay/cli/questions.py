@@ -109,10 +109,10 @@ def edit_plan(plan: Plan) -> Plan | None:
             return None
         if choice in ("a", "approve"):
             return plan
-        text, plan = edited(text, plan)
+        text, plan = read_edited(text, plan)
 
 
-def edited(text: str, plan: Plan) -> tuple[str, Plan]:
+def read_edited(text: str, plan: Plan) -> tuple[str, Plan]:
     """The form after an editor, and the plan in it; the previous plan if it cannot be read."""
     try:
         changed = click.edit(

@@ -121,8 +121,8 @@ def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
 @click.option("--copy", "to_clipboard", is_flag=True, help="Copy the report, as Markdown, when the run ends.")
 @embedder_option
 @options.citations
-@run_options.detached
-@run_options.queueing
+@run_options.detach_option
+@run_options.queue_options
 @options.notify
 @options.yes
 @options.common
@@ -176,9 +176,9 @@ def research(
 
 async def _research(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
     async with open_assay(home, configured) as assay:
-        if interrupted := await _interrupted(assay, order):
+        if interrupted := await _run_to_continue(assay, order):
             return await converse(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
-        code = await _executed(assay, order, output, home or configured.home)
+        code = await _execute(assay, order, output, home or configured.home)
         if order.elsewhere:
             return code
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
@@ -191,7 +191,7 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
         return code
 
 
-async def _executed(assay: Assay, order: ResearchOrder, output: Output, home: Path) -> Exit:
+async def _execute(assay: Assay, order: ResearchOrder, output: Output, home: Path) -> Exit:
     """Execute a run to its end, or have another process do so."""
     shown = output.display()
     if not order.elsewhere:
@@ -210,7 +210,7 @@ async def _executed(assay: Assay, order: ResearchOrder, output: Output, home: Pa
             **order.options,
         )
     if order.priority is not None:
-        return detached_run.queued(run_id, output)
+        return detached_run.report_queued(run_id, output)
     return await detached_run.leave(assay, run_id, home, output)
 
 
@@ -220,7 +220,7 @@ async def _tell_of_local_models(assay: Assay) -> None:
         say(f"{found_here(found)}; to have it answer: {how_to_use(found)}")
 
 
-async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
+async def _run_to_continue(assay: Assay, order: ResearchOrder) -> str:
     """The run to continue: one with the same question, if the user agrees."""
     unfinished = await assay.unfinished(order.question)
     if not unfinished:
@@ -244,8 +244,8 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
 @options.output("findings")
 @embedder_option
 @options.citations
-@run_options.detached
-@run_options.queueing
+@run_options.detach_option
+@run_options.queue_options
 @options.notify
 @options.common
 @click.pass_obj
@@ -288,4 +288,4 @@ def agent(
 
 async def _agent(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
     async with open_assay(home, configured) as assay:
-        return await _executed(assay, order, output, home or configured.home)
+        return await _execute(assay, order, output, home or configured.home)

@@ -17,7 +17,7 @@ from assay.cli.figures import outcome
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import open_assay
 from assay.cli.options import send_notices
-from assay.cli.run_options import ResearchCommand, paths_from, question_from, there
+from assay.cli.run_options import ResearchCommand, check_exist, paths_from, question_from
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
@@ -28,7 +28,14 @@ from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
 from assay.services.notices import Target, changes_of, notice_of
 from assay.services.schedule_runs import DueOutcome, run_due
-from assay.services.schedules import Schedule, ScheduleBook, format_interval, lasting, lasting_sources, read_every
+from assay.services.schedules import (
+    Schedule,
+    ScheduleBook,
+    format_interval,
+    lasting_sources,
+    read_every,
+    stored_options,
+)
 
 
 @click.command("add", cls=ResearchCommand)
@@ -52,8 +59,8 @@ def add_schedule(
     """
     configured = settings.load()
     question, seconds = question_from(words, paths), read_every(every)
-    kept = lasting(question, cast("Any", ways), configured)
-    sources = lasting_sources(there(paths_from(paths))) if paths else None
+    kept = stored_options(question, cast("Any", ways), configured)
+    sources = lasting_sources(check_exist(paths_from(paths))) if paths else None
     made = ScheduleBook(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
     write(made.id)
     if state.verbosity >= 0:
@@ -230,7 +237,7 @@ EVERY = 20.0
 @options.json_output
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
     """Keep running, ask each question when it is due, and print what changed. Ctrl-C or SIGTERM stops it.
 

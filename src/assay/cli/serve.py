@@ -18,7 +18,7 @@ import click
 from assay import Assay, settings
 from assay.cli import options
 from assay.cli.library import open_assay
-from assay.cli.signals import Terminated, heeding, interrupts, termination
+from assay.cli.signals import Terminated, interrupts, signal_handlers, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import ConfigError, StoreAway
 from assay.core.later import later
@@ -53,7 +53,7 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
 @click.option("--no-auth", is_flag=True, help="Serve everyone who can reach the address, as a single user.")
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def serve(
     state: TerminalOptions, host: str | None, port: int | None, opens: bool, no_auth: bool, home: Path | None
 ) -> int:
@@ -92,7 +92,7 @@ async def serve(
         ended.append(number)
         server.stop()
 
-    with heeding() as heed:
+    with signal_handlers() as heed:
         async with _opened_patiently(home, configured) as assay:
             await app.serve(assay, sock, handle_signals, listens, no_auth=no_auth)
     return Exit.TERMINATED if signal.SIGTERM in ended else Exit.DONE
@@ -128,7 +128,7 @@ NOT_INSTALLED = "assay mcp needs an extra which is not installed: pip install 'a
 @click.option("--allow-private", is_flag=True, help="Let the client see documents in private collections.")
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
     """Serve research, evidence and the library to an assistant, over stdin and stdout (Model Context Protocol).
 
@@ -177,7 +177,7 @@ FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home an
 @click.option("--until-empty", is_flag=True, help="Stop when the queue has nothing left for this worker.")
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def worker(
     state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None
 ) -> int:

@@ -52,7 +52,7 @@ def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> N
 
 
 @click.command("list")
-@options.paging
+@options.paging_options
 @options.json_output
 @options.common
 def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
@@ -93,7 +93,7 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
 
 @click.command("search")
 @click.argument("text")
-@options.paging
+@options.paging_options
 @options.json_output
 @options.common
 def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
@@ -112,7 +112,7 @@ def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
 @click.argument("title")
 @options.common
-@options.awaited
+@options.run_async
 async def rename_thread(reference: str, title: str, home: Path | None) -> None:
     """Set the title of THREAD; an empty TITLE removes it. The name used with --thread stays the same.
 
@@ -129,7 +129,7 @@ async def rename_thread(reference: str, title: str, home: Path | None) -> None:
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
 @options.yes
 @options.common
-@options.awaited
+@options.run_async
 async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
     """Delete THREAD with all its runs, and documents no other run has read.
 

@@ -56,7 +56,7 @@ def ask_password(name: str) -> str:
 @options.yes
 @options.json_output
 @options.common
-@options.awaited
+@options.run_async
 async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
     """Give user NAME everything that was created on this machine without a login, or everything of another user.
 
@@ -114,7 +114,7 @@ def _whose(source: str) -> str:
     "--adopt", is_flag=True, help="Give the user everything that was created without a login (assay users adopt)."
 )
 @options.common
-@options.awaited
+@options.run_async
 async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
     """Add the user NAME. Type the password at the prompt, which does not show it, or pass it on stdin.
 
@@ -185,7 +185,7 @@ def _user_line(user: UserRow, tokens: list[Credential]) -> dict[str, Any]:
 @click.argument("name")
 @role_option
 @options.common
-@options.awaited
+@options.run_async
 async def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
     """Change the password of user NAME, typed at the prompt or passed on stdin; with --role, change the role instead.
 
@@ -256,7 +256,7 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
 @click.option("--days", type=float, help="Days until the token expires; default: never.")
 @click.option("--revoke", metavar="ID", help="Revoke the token with this id instead (assay users list shows ids).")
 @options.common
-@options.awaited
+@options.run_async
 async def token(
     user: str, name: str, scopes: Sequence[Permission], days: float | None, revoke: str | None, home: Path | None
 ) -> None:

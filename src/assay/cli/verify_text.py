@@ -14,7 +14,7 @@ import msgspec
 from assay import Assay, settings
 from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
-from assay.cli.figures import join_nonempty, price, summed
+from assay.cli.figures import join_nonempty, price, summary_line
 from assay.cli.library import ReadingTime, open_existing
 from assay.cli.options import Command
 from assay.cli.terminal import Exit, clean, say, write_json, write_lines
@@ -44,13 +44,13 @@ class JudgeOptions(msgspec.Struct, frozen=True):
     home: Path | None = None
 
 
-def judging(command: Command) -> Command:
+def judge_options(command: Command) -> Command:
     """`--model`, `--max-usd`, `--max-tokens` and `--allow-private`."""
     named = click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
     return named(run_options.run_options("judge")(command))
 
 
-def spent(model: str, usage: Usage) -> str:
+def cost_line(model: str, usage: Usage) -> str:
     """A judge's cost, in one line."""
     calls = counted(usage.model_calls, "call")
     return f"judged by {model}: {join_nonempty((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
@@ -73,7 +73,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     """Check a text and report the result."""
     if not asked.paths and not asked.web:
         raise click.UsageError("name the documents the text may cite with --in PATH, or fetch its pages with --web")
-    found = asyncio.run(_verified(file, asked, quiet=quiet))
+    found = asyncio.run(_verify(file, asked, quiet=quiet))
     if asked.as_json:
         write_json(found)
     else:
@@ -87,7 +87,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     return Exit.UNVERIFIED if falls_short or lacks else Exit.DONE
 
 
-async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
+async def _verify(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
     data = await asyncio.to_thread(_read, file)
     configured, home = settings.load(), asked.judge.home
     shelved, reading = any(path.startswith("@") for path in asked.paths), ReadingTime(say)
@@ -109,7 +109,7 @@ async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> Verifie
         for warning in found.warnings:
             say(f"warning: {warning}")
         if found.model:
-            say(spent(found.model, found.usage))
+            say(cost_line(found.model, found.usage))
         reading.suggest_collection(asked.paths)
     return found
 
@@ -122,7 +122,7 @@ def _read(file: Path) -> str:
     """
     try:
         if str(file) == "-":
-            data = _bounded(sys.stdin.buffer)
+            data = _read_bounded(sys.stdin.buffer)
         else:
             if file.exists() and not file.is_file():
                 raise click.UsageError(f"{file} is not a file")
@@ -131,7 +131,7 @@ def _read(file: Path) -> str:
                     f"{file} is a page: give the text as Markdown (assay runs export ID -o report.md)"
                 )
             with file.open("rb") as opened:
-                data = _bounded(opened)
+                data = _read_bounded(opened)
         return data.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
@@ -140,7 +140,7 @@ def _read(file: Path) -> str:
         raise click.UsageError(f"{file} cannot be read: {reason}") from error
 
 
-def _bounded(opened: BinaryIO) -> bytes:
+def _read_bounded(opened: BinaryIO) -> bytes:
     data = opened.read(_BYTES + 1)
     if len(data) > _BYTES:
         raise click.UsageError(f"a text of more than {_BYTES:,} bytes is no report")
@@ -158,7 +158,7 @@ def _verdict_lines(found: VerifiedText, name: str, *, problems: bool) -> Iterato
         yield "not available:"
         yield from (f"  {clean(_reference_name(each))}" for each in missing)
         yield ""
-    yield f"{clean(name)}: {summed(found.summary)}"
+    yield f"{clean(name)}: {summary_line(found.summary)}"
     if found.uncited:
         yield counted(found.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold")
 

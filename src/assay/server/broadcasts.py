@@ -31,7 +31,7 @@ from assay.server.streams import (
     event_frame,
     frame,
     outlet_of,
-    picked,
+    type_filter,
     wait_for_news,
 )
 
@@ -154,7 +154,7 @@ class Follower:
 
     def __init__(self, outlet: Outlet, types: Types, at: int, *, chunked: bool) -> None:
         self.outlet, self.types, self.at, self.chunked = outlet, types, at, chunked
-        self.wanted: Picked = picked(types)
+        self.wanted: Picked = type_filter(types)
         self.woken = asyncio.Event()
 
     def write(self, chunk: Chunk) -> bool:
@@ -220,7 +220,7 @@ class Broadcast:
             self.last = frames[-1][0]
         now = time.monotonic()
         for types, followers in list(self._live.items()):
-            chunk = _chunk(frames, picked(types))
+            chunk = _chunk(frames, type_filter(types))
             if chunk is None and now - self._spoke.get(types, now) > HEARTBEAT - REST:
                 chunk = _BEAT
             if chunk is not None:
@@ -277,7 +277,7 @@ class Broadcasts:
         if self._going.get(run_id) is broadcast:
             del self._going[run_id]
 
-    async def behind(self, run_id: str, broadcast: Broadcast, follower: Follower) -> bytes:
+    async def missed_events(self, run_id: str, broadcast: Broadcast, follower: Follower) -> bytes:
         """The events that a follower does not have yet, or the first of them; they count as received.
 
         Raises:
@@ -332,7 +332,7 @@ class RunStream(EventStream):
 
         Raises:
             TimeoutError: the client stops reading; its connection is closed.
-            UnknownName, StoreError: as `Broadcasts.behind`.
+            UnknownName, StoreError: as `Broadcasts.missed_events`.
         """
         broadcast = self._broadcasts.join(self._run, self._last)
         try:
@@ -340,7 +340,9 @@ class RunStream(EventStream):
                 if broadcast.join(follower):
                     await follower.woken.wait()
                 elif follower.at < broadcast.last:
-                    await _send_in_time(follower, send, await self._broadcasts.behind(self._run, broadcast, follower))
+                    await _send_in_time(
+                        follower, send, await self._broadcasts.missed_events(self._run, broadcast, follower)
+                    )
                 else:  # it is over, or the server stops: the client reconnects, and learns which
                     await _send_chunk(send, BEGIN)
                     return

@@ -57,19 +57,19 @@ class AccessGate:
             return
         try:
             who = await identify(self._users, HTTPConnection(scope), self._oidc)
-            refused = self._refused(scope, who)
+            refused = self._refusal(scope, who)
         except AssayError as error:
             who, refused = None, problem_of(error)
         if refused is not None:
             request = Request(scope, receive)
-            challenge = {"WWW-Authenticate": challenged(request, self._oidc)} if refused.status == 401 else None
+            challenge = {"WWW-Authenticate": challenge_of(request, self._oidc)} if refused.status == 401 else None
             await self._answer(request, refused, challenge)(scope, receive, send)
             return
         if who is not None:
             scope.setdefault("state", {}).update({WHO: who, "owner": who.name})
         await self._app(scope, receive, send)
 
-    def _refused(self, scope: Scope, who: Who | None) -> Problem | None:
+    def _refusal(self, scope: Scope, who: Who | None) -> Problem | None:
         if any(route.matches(scope)[0] is Match.FULL for route in self._free):
             return None
         if who is None:
@@ -87,7 +87,7 @@ class AccessGate:
         return "read" if scope["method"] in SAFE else "write"
 
 
-def challenged(request: HTTPConnection, oidc: OidcProvider | None) -> str:
+def challenge_of(request: HTTPConnection, oidc: OidcProvider | None) -> str:
     """The challenge for an unknown caller; if the provider's tokens are accepted, it names the metadata (RFC 9728)."""
     if oidc is None or not oidc.settings.audience:
         return REALM

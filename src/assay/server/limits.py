@@ -113,7 +113,7 @@ class Rates:
         return await self._buckets.take(owner, rate) if rate and self._buckets else None
 
     @asynccontextmanager
-    async def beginning(self, owner: str) -> AsyncIterator[None]:
+    async def run_token(self, owner: str) -> AsyncIterator[None]:
         """Take a token for a run or job that may begin in the block; it is returned if none begins.
 
         Raises:

@@ -55,7 +55,7 @@ def page(described: dict[str, Any]) -> str:
     by_tag: dict[str, list[Markup]] = {}
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
-            by_tag.setdefault(operation["tags"][0], []).append(_described(path, method, operation))
+            by_tag.setdefault(operation["tags"][0], []).append(_operation_markup(path, method, operation))
     subjects = _join(
         Markup("<h2>{tag}</h2>{operations}").format(tag=tag, operations=_join(made)) for tag, made in by_tag.items()
     )
@@ -64,7 +64,7 @@ def page(described: dict[str, Any]) -> str:
     return _PAGE.format(version=described["info"]["version"], subjects=subjects, types=types)
 
 
-def _described(path: str, method: str, operation: dict[str, Any]) -> Markup:
+def _operation_markup(path: str, method: str, operation: dict[str, Any]) -> Markup:
     content = operation.get("requestBody", {}).get("content", {})
     good = next(iter(operation["responses"].values())).get("content", {})
     rows = [
@@ -295,7 +295,7 @@ def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
         required = any(each[2] for each in types.fields(endpoint.body))
         made["requestBody"] = {"required": required, "content": {JSON: {"schema": types.of(endpoint.body)}}}
     elif endpoint.takes:
-        made["requestBody"] = {"required": True, "content": {type: _uploaded(type) for type in endpoint.takes}}
+        made["requestBody"] = {"required": True, "content": {type: _upload_schema(type) for type in endpoint.takes}}
     made["responses"] = _responses(endpoint, types, edition)
     made["security"] = [{"token": [endpoint.scope]}, {"session": []}, {}] if endpoint.scope else []
     return made
@@ -315,7 +315,7 @@ def _parameters(endpoint: Endpoint, types: _Types) -> Iterator[Schema]:
         yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": HEADERS[name]}
 
 
-def _uploaded(type: str) -> Schema:
+def _upload_schema(type: str) -> Schema:
     if type != "multipart/form-data":
         return {"schema": {"contentMediaType": "application/octet-stream"}}
     file = {"type": "array", "items": {"contentMediaType": "application/octet-stream"}, "minItems": 1}

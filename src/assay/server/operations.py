@@ -120,13 +120,13 @@ async def release(call: RouteCall) -> Release:
 @routes_of.get("/openapi.json", scope="", media=(JSON,))
 async def openapi(call: RouteCall) -> Response:
     """Describe the API in OpenAPI 3.2."""
-    return Response(_described("3.2.0"), media_type=JSON)
+    return Response(_schema_document("3.2.0"), media_type=JSON)
 
 
 @routes_of.get("/openapi-3.1.json", scope="", media=(JSON,))
 async def openapi_for_generators(call: RouteCall) -> Response:
     """Describe the API in OpenAPI 3.1, for generators that do not support 3.2 yet."""
-    return Response(_described("3.1.1"), media_type=JSON)
+    return Response(_schema_document("3.1.1"), media_type=JSON)
 
 
 @routes_of.get("/events.schema.json", scope="", media=("application/schema+json",))
@@ -154,7 +154,7 @@ async def docs_style(call: RouteCall) -> Response:
 
 
 @cache
-def _described(edition: OpenApi) -> bytes:
+def _schema_document(edition: OpenApi) -> bytes:
     return msgspec.json.encode(document(endpoints(), edition))
 
 

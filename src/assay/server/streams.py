@@ -223,7 +223,7 @@ def event_frame(envelope: Envelope) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (envelope.seq, envelope.type.encode(), _encode(envelope))
 
 
-def picked(types: Sequence[str]) -> Picked:
+def type_filter(types: Sequence[str]) -> Picked:
     """A filter by names of types and of groups (`report.*`); without names everything passes."""
     if not types:
         return lambda _name: True

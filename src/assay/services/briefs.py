@@ -33,7 +33,7 @@ from assay.services.threads import brief_answers
 from assay.settings import Settings
 
 
-def replaced() -> dict[str, str]:
+def replaced_texts() -> dict[str, str]:
     """The texts of other packages that replace ours, by name (`phases.write`).
 
     Raises:
@@ -47,9 +47,9 @@ def hashes() -> dict[str, str]:
     """SHA-256 of every prompt of a run by name.
 
     Raises:
-        UnknownName, ConfigError: as `replaced`.
+        UnknownName, ConfigError: as `replaced_texts`.
     """
-    return _ours() | {name: sha256(text.encode()) for name, text in replaced().items()}
+    return _ours() | {name: sha256(text.encode()) for name, text in replaced_texts().items()}
 
 
 def _ours() -> dict[str, str]:

@@ -107,7 +107,7 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
     """
     frontier = _Frontier(site)
     frontier.add(site.start.href, 0)
-    for url in await _mapped(fetcher, site):
+    for url in await _sitemap_urls(fetcher, site):
         frontier.add(url, 1)
     ahead = Ahead()
     try:
@@ -176,7 +176,7 @@ def _give_up(site: Site, left: list[str]) -> None:
     )
 
 
-async def _mapped(fetcher: Fetcher, site: Site) -> list[str]:
+async def _sitemap_urls(fetcher: Fetcher, site: Site) -> list[str]:
     """The addresses in the sitemaps of a site: those named in robots.txt, else `/sitemap.xml`."""
     waiting = deque(await _sitemaps(fetcher, site))
     found: dict[str, None] = {}

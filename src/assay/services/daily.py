@@ -69,7 +69,7 @@ def limits_of_users(limits: Limits) -> OwnerLimits:
     )
 
 
-async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, world: World) -> Brief:
+async def cap_budget(journal: Journal, within: Sequence[Allowance], brief: Brief, world: World) -> Brief:
     """The brief with its budget cut to what the daily limits leave; `journal` sees the runs of all.
 
     Raises:
@@ -120,7 +120,7 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
     """The budget of a judge outside any run, cut to what today's runs leave; `journal` sees the runs of all.
 
     Raises:
-        UsageError: as `allowed`.
+        UsageError: as `cap_budget`.
     """
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
@@ -130,7 +130,7 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
     return budget
 
 
-async def spent(journal: Journal, now: datetime) -> Usage:
+async def spent_today(journal: Journal, now: datetime) -> Usage:
     """The amounts that the runs created on the day of `now` (UTC) have spent, or hold for calls in flight."""
     runs = await journal.spending(since=_today(now))
     return sum((run.usage for run in runs), Usage())

@@ -48,7 +48,7 @@ async def estimate(
     journal: Journal, brief: Brief, world: World, depth: SetDepth | None = None, steps: int = 0
 ) -> Estimate:
     """Estimate a run of `brief`; `depth` and the `steps` of its plan, if they are known."""
-    before = alike(brief, await journal.spending(limit=LATEST))
+    before = similar_runs(brief, await journal.spending(limit=LATEST))
     if depth is not None and brief.depth == "auto":
         before = [run for run in before if await _depth(journal, run.run_id) == depth]
     if len(before) >= ENOUGH:
@@ -95,7 +95,7 @@ class _ComparableFields(msgspec.Struct, frozen=True):
         return mode, self.depth, self.strategy, self.verify, self.schema, tuple(self.models.items()), self.tools
 
 
-def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
+def similar_runs(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
     """Similar runs among the latest that completed without reaching a limit."""
     wanted = msgspec.convert(msgspec.to_builtins(brief), type=_ComparableFields)
     found = []
@@ -169,7 +169,7 @@ def _at(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int
 
 def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
     if brief.mode == "agent":
-        return [*_agents(rules, Span(1, 1)), *_judged(brief)]
+        return [*_agents(rules, Span(1, 1)), *_judge_calls(brief)]
     if brief.mode in ("simple", "web_search"):
         return [
             _line("simple", (1, 2), (800, 6_000), (30, 600)),
@@ -184,10 +184,10 @@ def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
     writing = _line("complex", (1, 1 if brief.schema == "" else 3), (2_000, 40_000), (200, 5_000))
     agents = Span(1, longest if brief.strategy == "reflective" else longest + rules.agents_at_once)
     assessing = [_line("simple", (0, 1), (1_000, 12_000), (40, 500))] if brief.assess else []
-    writing_up = [*assessing, writing, *_judged(brief)]
+    writing_up = [*assessing, writing, *_judge_calls(brief)]
     return [
         *before,
-        *_deciding(brief, rules, longest),
+        *_decision_calls(brief, rules, longest),
         *_agents(rules, Span(min(fewest, agents.most), agents.most)),
         *writing_up,
     ]
@@ -200,7 +200,7 @@ def _line(role: Role, calls: Ends, inputs: Ends, outputs: Ends) -> CallEstimate:
     return CallEstimate(role, Span(*calls), Span(*inputs), Span(*outputs))
 
 
-def _deciding(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
+def _decision_calls(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
     """The calls between the agents' work, by the strategy."""
     if brief.strategy != "reflective":
         return [_line("analytical", (2, rules.cycles + 2), (1_500, 12_000), (40, 700))]
@@ -218,7 +218,7 @@ def _agents(rules: DepthRules, agents: Span) -> list[CallEstimate]:
     ]
 
 
-def _judged(brief: Brief) -> list[CallEstimate]:
+def _judge_calls(brief: Brief) -> list[CallEstimate]:
     if not brief.verify or "judge" in brief.checks_off:
         return []
     return [_line("judge", (0, 40), (500, 2_500), (30, 300))]

@@ -39,14 +39,14 @@ from assay.services.arguments import Say, Sources, source_names
 from assay.services.briefs import make_brief, named_models
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority
-from assay.services.run_control import reviewed
+from assay.services.run_control import as_review
 from assay.services.run_start import scope_of
 from assay.services.stored_runs import find
 from assay.services.threads import web_too, without_web
 from assay.settings import Settings
 
 
-def revised(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions) -> Brief:
+def revise_brief(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions) -> Brief:
     """The brief of a fork; scope and thread are still those of the original run.
 
     Raises:
@@ -113,7 +113,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
         return self.same_report and not self.differences
 
 
-def compared(replayed: Replayed, stored: list[Envelope]) -> Replay:
+def compare_logs(replayed: Replayed, stored: list[Envelope]) -> Replay:
     """The result of a replay, compared with the stored log."""
     before, after = (msgspec.json.encode(build_report(fold(log))) for log in (stored, replayed.log))
     return Replay(
@@ -153,13 +153,13 @@ async def fork(
 ) -> str:
     """Store a run that continues from a point of another; see `Assay.fork`."""
     check_priority(context, priority)
-    given, add = None if changes.plan is None else reviewed(changes.plan).plan, changes.add
+    given, add = None if changes.plan is None else as_review(changes.plan).plan, changes.add
     point = _point(point, given is not None, add is not None)
     parent = await _parent(context, reference)
     at = _checkpoint_at(parent, point)
     left_out = await asyncio.to_thread(source_ids, parent.view, changes.exclude, context.store.library)
     made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
-    brief = revised(parent.brief, made, context.settings, changes.wanted)
+    brief = revise_brief(parent.brief, made, context.settings, changes.wanted)
     worlds.check(context, brief)
     with speaking(brief.locale):  # the name of the scope appears in the report
         scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
@@ -209,14 +209,14 @@ async def _store_fork(
     at = _at_depth(leaving.without_sources(at), brief)
     given = handed_over(parent.memory, parent.brief, brief, at, leaving)
     events = await context.store.journal.events(parent.row.run_id)
-    first = _forked(context, parent, brief.fork, given)
+    first = _fork_event(context, parent, brief.fork, given)
     log = taken_over(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
     run_id = new_id()
     await context.engine.create(run_id, brief, world, (first, *log), given, priority)
     return run_id
 
 
-def _forked(context: Context, parent: Parent, fork: Fork, given: RunInputs) -> EventDraft:
+def _fork_event(context: Context, parent: Parent, fork: Fork, given: RunInputs) -> EventDraft:
     kinds = [row.kind for row in given.ledger]
     event = RunForked(
         parent=fork.run,

@@ -108,7 +108,7 @@ class ListedPlaces:
         """
         if not isinstance(connector, ListingConnector):
             raise UsageError(f"{listed.place} cannot be read in parts: update its connector")
-        with self._using(listed.place) as held:
+        with self._use(listed.place) as held:
             with held.lock:  # the first file: fetch the place, if that is not done
                 found = connector.read(listed.kept, listed.files, held.ensure_folder(), clock)
                 first = next(found, None)
@@ -142,11 +142,11 @@ class ListedPlaces:
     @contextmanager
     def _at(self, place: str) -> Iterator[Path]:
         """The folder of a place, for one user of it."""
-        with self._using(place) as held, held.lock:
+        with self._use(place) as held, held.lock:
             yield held.ensure_folder()
 
     @contextmanager
-    def _using(self, place: str) -> Iterator[_Held]:
+    def _use(self, place: str) -> Iterator[_Held]:
         with self._guard:
             held = self._held[place]
             held.users += 1
@@ -217,11 +217,11 @@ def may_hold(origin: Origin, folders: Iterable[str]) -> bool:
     """
     if origin.kind != FILES:
         return False
-    base = str(_fixed(Path(origin.place))).rstrip(os.sep)
+    base = str(_fixed_part(Path(origin.place))).rstrip(os.sep)
     return any(each == base or each.startswith(f"{base}{os.sep}") for each in folders)
 
 
-def _fixed(path: Path) -> Path:
+def _fixed_part(path: Path) -> Path:
     """The part of a path before the first with signs of a glob."""
     return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), path.parts))
 
@@ -248,7 +248,7 @@ def is_away(origin: Origin, library: Library) -> bool:
     if not origin.documents:
         return False
     path = Path(os.path.realpath(origin.place))  # a drive is often named by a link to it
-    folder = path if path.is_dir() else _fixed(path) if glob.has_magic(origin.place) else path.parent
+    folder = path if path.is_dir() else _fixed_part(path) if glob.has_magic(origin.place) else path.parent
     if _is_bare(folder):
         return True
     below = f"{path.as_uri()}/"

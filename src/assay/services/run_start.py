@@ -41,7 +41,7 @@ def start(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> RunHandle:
     """Start a run in this process; see `Assay.start`."""
-    return _handle(context, _preparing(context, question, sources, progress, wanted))
+    return _handle(context, _prepare_run(context, question, sources, progress, wanted))
 
 
 async def create(
@@ -54,7 +54,7 @@ async def create(
 ) -> str:
     """Store a run without executing it here; see `Assay.create`."""
     check_priority(context, stored.priority)
-    run_id, prepare = new_id(), _preparing(context, question, sources, progress, wanted)
+    run_id, prepare = new_id(), _prepare_run(context, question, sources, progress, wanted)
     await context.engine.prepared(run_id, prepare, stored.priority, RunInputs(webhook=stored.webhook))
     return run_id
 
@@ -63,7 +63,7 @@ async def foreseen(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> Estimate:
     """Estimate what a run would take; see `Assay.foresee`."""
-    brief, _world = await _preparing(context, question, sources, progress, wanted)()
+    brief, _world = await _prepare_run(context, question, sources, progress, wanted)()
     assert brief.estimate is not None  # `worlds.complete_brief` sets it
     return brief.estimate
 
@@ -140,7 +140,7 @@ def _alone(context: Context, wanted: RunOptions) -> RunOptions:
     return {**wanted, "strategy": "orchestrated", "depth": depth}
 
 
-def _preparing(
+def _prepare_run(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> Prepare:
     wanted = _alone(context, wanted) if wanted.get("mode") == "agent" else wanted

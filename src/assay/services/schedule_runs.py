@@ -65,7 +65,7 @@ async def run_due(
         StoreError: the home cannot be written.
     """
     for each in await asyncio.to_thread(book.all):
-        with book.claimed(each.id) as mine:
+        with book.claim(each.id) as mine:
             try:
                 schedule = await asyncio.to_thread(book.find, each.id) if mine else None
             except UnknownName:  # removed meanwhile
@@ -87,7 +87,7 @@ async def _ask(
         if handle is None:
             if moment(schedule.next_at) > now:
                 return None
-            handle = _started(assay, book, schedule)
+            handle = _start(assay, book, schedule)
         view = await follow(schedule, handle)
     except LeaseHeld:
         return None  # somebody continues it by hand
@@ -118,7 +118,7 @@ async def _resume_current(assay: Researcher, schedule: Schedule) -> RunHandle | 
     return await assay.resume(row.run_id)
 
 
-def _started(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHandle:
+def _start(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHandle:
     """Start a run, recorded before it is stored. The question stays due until it is answered."""
     handle = assay.start(schedule.question, sources=schedule.sources, **cast("RunOptions", dict(schedule.options)))
     # not in a thread: after an await part of the run could be stored

@@ -246,7 +246,7 @@ HEAD = 1024
 
 async def page_picture(context: Context, reference: str, number: int, width: int) -> bytes:
     """A page as a PNG; see `DocumentLibrary.page_picture`."""
-    document, data = await _printed(context, reference)
+    document, data = await _require_pdf(context, reference)
     pages = (await asyncio.to_thread(context.reader.text, document)).count(PAGE_END) + 1
     if not 1 <= number <= pages:
         raise UnknownName("page", str(number), hint=f"in this document: it has {pages}")
@@ -256,7 +256,7 @@ async def page_picture(context: Context, reference: str, number: int, width: int
 
 async def page_places(context: Context, reference: str, start: int, end: int) -> PagePlaces:
     """Where a passage is printed; see `DocumentLibrary.page_places`."""
-    document, data = await _printed(context, reference)
+    document, data = await _require_pdf(context, reference)
     text = await asyncio.to_thread(context.reader.text, document)
     if not 0 <= start < end <= len(text):
         raise UsageError(f"the document has no bytes {start} to {end}: it has {len(text)}; name some within it")
@@ -270,7 +270,7 @@ async def page_places(context: Context, reference: str, start: int, end: int) ->
     return msgspec.json.decode((await _answer(context, document, data, asked)).text, type=PagePlaces)
 
 
-async def _printed(context: Context, reference: str) -> tuple[Document, bytes]:
+async def _require_pdf(context: Context, reference: str) -> tuple[Document, bytes]:
     """A document that was read from a PDF, and that PDF."""
     document, data = await original(context, reference)
     if document.syntax != "pages" or b"%PDF-" not in data[:HEAD]:

@@ -150,7 +150,7 @@ async def groups(context: Context, reference: str, after: int, rest: float | Non
         yield group
 
 
-async def unfinished(context: Context, question: str, limit: int) -> list[RunRow]:
+async def unfinished_runs(context: Context, question: str, limit: int) -> list[RunRow]:
     """Runs of a question, among the latest, that did not end and that nobody executes."""
     return [
         row

@@ -70,12 +70,12 @@ async def complete_brief(context: Context, brief: Brief) -> tuple[Brief, World]:
     journal = context.store.journal
     brief = msgspec.structs.replace(brief, owner=context.owner or "", user=context.owner or brief.user)
     models = {name: model(context, name) for name in _model_names(brief)}
-    at = await providers.learned(context.settings, brief, models)
-    at = await privacy.marked(journal, context.store.library, at)
+    at = await providers.add_reported(context.settings, brief, models)
+    at = await privacy.mark_private(journal, context.store.library, at)
     reached = world(context, at)
     at = privacy.with_recipients(context.settings, at, reached.models)
     allowances = daily.allowances(context.settings.limits, at.owner, context.limits)
-    at = await daily.allowed(context.whole.journal, allowances, at, reached)
+    at = await daily.cap_budget(context.whole.journal, allowances, at, reached)
     reached = msgspec.structs.replace(reached, allowances=allowances)
     return msgspec.structs.replace(at, estimate=await estimates.estimate(journal, at, reached)), reached
 
@@ -113,7 +113,7 @@ def any_world(context: Context, brief: Brief) -> World:
         notices=web.notices() if web else None,
         keep=partial(_keep, library) if _reads_anothers(library, brief) else None,
         similarity=context.wiring.similarity(context.of(brief), brief),
-        prompts=briefs.replaced(),
+        prompts=briefs.replaced_texts(),
     )
 
 

@@ -74,7 +74,7 @@ def list_collections(as_json: bool, home: Path | None) -> None:
 )
 @click.option("--user", default="", help="Use the collection of this user of `assay serve`; default: your own.")
 @options.common
-@options.awaited
+@options.run_async
 async def collection_command(
     name: str, private: bool | None, readers: str | None, user: str, home: Path | None
 ) -> None:
@@ -101,10 +101,10 @@ async def collection_command(
             await assay.mark(name, private=private)
             say(f"the collection {name} is {'private' if private else 'not private'}")
         if readers is not None:
-            say(await _shared(whole, user, name, readers))
+            say(await _share(whole, user, name, readers))
 
 
-async def _shared(whole: Assay, user: str, name: str, readers: str) -> str:
+async def _share(whole: Assay, user: str, name: str, readers: str) -> str:
     """Let others read a user's collection, and return a message about who may now."""
     named = () if readers == "none" else tuple(filter(None, (each.strip() for each in readers.split(","))))
     if "all" in named or not named:
@@ -232,7 +232,7 @@ WIDE = 100
 @options.json_output
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def summary(
     state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **wanted: Any
 ) -> int:

@@ -37,7 +37,7 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
         assay docs list -c thesis --skipped
     """
     if skipped:
-        _list_skipped(asyncio.run(_skipped(collection, home)), as_json)
+        _list_skipped(asyncio.run(_skipped_files(collection, home)), as_json)
         return
     documents, hint = asyncio.run(_documents(collection, home))
     if not documents:
@@ -58,7 +58,7 @@ def _list_skipped(files: list[SkippedFile], as_json: bool) -> None:
     table(("file", "read", "reason"), [(each.path, "partly" if each.partly else "no", each.reason) for each in files])
 
 
-async def _skipped(collection: str, home: Path | None) -> list[SkippedFile]:
+async def _skipped_files(collection: str, home: Path | None) -> list[SkippedFile]:
     if collection == DEFAULT and not exists(home):
         return []
     async with open_existing(home) as assay:
@@ -270,7 +270,7 @@ def search(
         return
     found = asyncio.run(_search(query or "", limit, collection, embedder, home, explain))
     if as_json:
-        hits = [_explained(each) if explain else _document_hit(each.hit, passages=True) for each in found]
+        hits = [_explain(each) if explain else _document_hit(each.hit, passages=True) for each in found]
         write_json({"query": query, "hits": hits})
     else:
         write_lines(line for each in found for line in _hit_lines(each, explain))
@@ -321,7 +321,7 @@ def _document_hit(hit: Hit, *, passages: bool = False) -> DocumentHit:
     return DocumentHit(hit.document.sha256, hit.document.url, hit.document.title, hit.score, texts)
 
 
-def _explained(found: Explanation) -> Explained:
+def _explain(found: Explanation) -> Explained:
     return Explained(
         _document_hit(found.hit, passages=True),
         found.lexical,

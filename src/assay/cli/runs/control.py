@@ -75,7 +75,7 @@ SECONDS = 30.0
 no_wait = click.option("--no-wait", is_flag=True, help="Store the request and return without waiting.")
 
 
-def controlled(command: Command) -> Command:
+def control_options(command: Command) -> Command:
     """The argument and the options of the three commands."""
     return options.run_argument()(no_wait(options.common(command)))
 
@@ -135,7 +135,7 @@ def _request_status(row: RunRow, action: Asked, wait: float) -> str:
 @click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def watch_run(
     state: TerminalOptions, reference: str, speed: float | None, as_events: bool, home: Path | None
 ) -> int:
@@ -205,8 +205,8 @@ def _outcome_of(steered: Steered) -> str:
 
 
 @click.command("finish")
-@controlled
-@options.awaited
+@control_options
+@options.run_async
 async def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
     """Finish run ID early: stop its research, then write and verify the report from what was found.
 
@@ -224,8 +224,8 @@ async def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
 
 
 @click.command("pause")
-@controlled
-@options.awaited
+@control_options
+@options.run_async
 async def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
     """Pause run ID, in whatever process it is running. Calls in flight are dropped; everything else is kept.
 
@@ -248,8 +248,8 @@ async def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
 @click.option(
     "--agent", "lane", type=click.IntRange(1), metavar="LANE", help="Stop only this agent; the run continues."
 )
-@controlled
-@options.awaited
+@control_options
+@options.run_async
 async def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | None) -> Exit:
     """Cancel run ID, in whatever process it is running. Calls in flight stop at once; findings are kept.
 

@@ -81,7 +81,7 @@ class ShownRuns:
 @click.option("--collection", default="", metavar="NAME", help="List only runs that searched this collection.")
 @click.option("--label", default="", metavar="NAME[=VALUE]", help="List only runs with this label.")
 @click.option("--search", metavar="WORDS", help="Search questions and reports for these words, best match first.")
-@options.paging
+@options.paging_options
 @options.json_output
 @options.common
 def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, **wanted: str) -> None:
@@ -117,13 +117,13 @@ async def _load_runs(
         return ShownRuns()
     async with open_existing(home) as assay:
         if search is not None:
-            return await _searched(assay, search, cursor, limit)
+            return await _search(assay, search, cursor, limit)
         # briefs and accounts take time
         page = await assay.page(**wanted, cursor=cursor, limit=limit, accounts=as_json)
         return ShownRuns(page.runs, page.next)
 
 
-async def _searched(assay: Assay, text: str, cursor: str, limit: int) -> ShownRuns:
+async def _search(assay: Assay, text: str, cursor: str, limit: int) -> ShownRuns:
     found = await assay.search_runs(text, cursor=cursor, limit=limit)
     return ShownRuns(
         [each.run for each in found.runs], found.next, [each.snippet or each.run.question for each in found.runs]
@@ -145,7 +145,7 @@ def _status(row: ListedRun) -> str:
 @click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
 @click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
 @options.common
-@options.awaited
+@options.run_async
 async def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
 ) -> None:

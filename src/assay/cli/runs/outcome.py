@@ -145,7 +145,7 @@ def export_run(
         assay runs export last -o report.html -o report.zip
         assay runs export k3v9 -o references.bib
     """
-    targets = destinations.checked(outputs)
+    targets = destinations.check_paths(outputs)
     if sign:
         if not any(destinations.suffix(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file that ends in {_BUNDLE}")

@@ -33,7 +33,7 @@ _ALL = 1_000_000
 )
 @options.yes
 @options.common
-@options.awaited
+@options.run_async
 async def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
     """Delete the runs ID…: events, steps and messages, and documents no other run has read.
 
@@ -52,7 +52,7 @@ async def remove_runs(references: Sequence[str], age: timedelta | None, yes: boo
             return Exit.DONE
         named = [f"{row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}" for row in rows]
         confirm(f"Delete {counted(len(rows), 'run')}?", named, yes=yes)
-        done = [await _deleted(assay, row) for row in rows]
+        done = [await _delete(assay, row) for row in rows]
         swept = await assay.tidy() if any(done) else None
     say(f"{counted(sum(done), 'run')} deleted{describe_swept(swept) if any(done) else ''}")
     return Exit.DONE if all(done) else Exit.FAILED
@@ -67,7 +67,7 @@ async def _chosen_runs(assay: Assay, references: Sequence[str], age: timedelta |
     return [row for row in await assay.runs(_ALL) if row.status in FINAL and row.created_at < before]
 
 
-async def _deleted(assay: Assay, row: RunRow) -> bool:
+async def _delete(assay: Assay, row: RunRow) -> bool:
     try:
         await assay.delete(row.run_id)
     except LeaseHeld as error:

@@ -26,11 +26,11 @@ from assay.services.schedules import (
     ScheduleBook,
     close_feed,
     feed_entries,
-    lasting,
     lasting_sources,
     open_feed,
     read_every,
     schedule_of,
+    stored_options,
 )
 from assay.services.webhooks import EVENTS, WebhookEvent, Webhooks
 
@@ -77,7 +77,7 @@ async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
     wanted = cast(
         "RunOptions", {name: value for name, value in options_of(body.run).items() if value not in (None, (), {})}
     )
-    kept = lasting(body.run.question, wanted, call.backend.settings)
+    kept = stored_options(body.run.question, wanted, call.backend.settings)
     sources = sources_of(body.run.scope, call.backend.settings)
     named = lasting_sources(sources) if sources is not None else None
     made = book.add(body.run.question, seconds, named, kept, datetime.now(UTC))
@@ -124,7 +124,7 @@ async def open_schedule_feed(call: RouteCall, schedule: str) -> FeedMade:
 
     The address is shown only this once; an earlier one stops working.
     """
-    _allowed(call)
+    _require_shares(call)
     secret = open_feed(book_of(call), schedule)
     return FeedMade(url=str(call.request.base_url).rstrip("/") + PATH + secret)
 
@@ -138,7 +138,7 @@ async def close_schedule_feed(call: RouteCall, schedule: str) -> None:
 @feed_routes.get(PATH + "{secret}", scope="", media=(MEDIA,))
 async def show_feed(call: RouteCall, secret: str) -> Response:
     """Show the Atom feed of a schedule: an entry for each report, with the changed claims."""
-    _allowed(call)
+    _require_shares(call)
     home = call.backend.engine("").home
     found = await asyncio.to_thread(schedule_of, ScheduleBook(home, None), secret) if home is not None else None
     if found is None:
@@ -157,7 +157,7 @@ def _feed_bytes(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, u
     return atom(struct_from(AtomFeed, schedule, url=url, site=site, entries=entries))
 
 
-def _allowed(call: RouteCall) -> None:
+def _require_shares(call: RouteCall) -> None:
     """Refuse if sharing is off."""
     if not call.backend.settings.server.shares:
         raise refusal("not-set-up", "feeds are off on this server (setting server.shares)")

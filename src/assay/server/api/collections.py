@@ -15,7 +15,7 @@ from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
 from assay.evidence.ingest import UPLOADED, address
 from assay.server.api.documents import WAIT, AdditionList, await_additions, named_alone
-from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
+from assay.server.api.run_requests import AddedScope, RequestBody, body_error, sources_of
 from assay.server.guards import body_of, form_of
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall, struct_from
@@ -203,7 +203,7 @@ async def add_places(call: RouteCall, collection: str, body: Places) -> Addition
     """Read pages and files on the server into a collection, like uploaded ones; a sync looks at them again."""
     places = sources_of(AddedScope(urls=body.urls, paths=body.paths), call.backend.settings)
     if not places:
-        raise refused("", "the body names nothing to read: urls or paths")
+        raise body_error("", "the body names nothing to read: urls or paths")
     return await await_additions(call, [await call.assay.begin_add(places, collection)], body.wait)
 
 
@@ -222,7 +222,7 @@ async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted)
     The answer comes at once, or after `wait` seconds.
     """
     if (body.crawl is not None) + body.sync + bool(body.urls) != 1:
-        raise refused("", "say one thing to do: urls, crawl or sync")
+        raise body_error("", "say one thing to do: urls, crawl or sync")
     if body.sync:
         made = await call.assay.begin_sync(collection)
     elif body.crawl is not None:
@@ -302,7 +302,7 @@ async def _check_readers(call: RouteCall, collection: str, readers: Sequence[str
     except UnknownName as error:
         name, at = error.name, list(readers).index(error.name)
         detail = f"{name[:64]!r} is not a user of this server: check the name, or ask an admin to add them"
-        raise refused(f"/readers/{at}", detail) from None
+        raise body_error(f"/readers/{at}", detail) from None
 
 
 @routes.delete("/collections/{collection:path}", status=204)

@@ -37,8 +37,8 @@ from assay.server.streams import (
     Picked,
     event_frame,
     last_event_of,
-    picked,
     run_frames,
+    type_filter,
 )
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts
 
@@ -280,8 +280,8 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
     )
     if query.placement:
         whole = call.backend.groups(call.owner, row.run_id, 0, HEARTBEAT)
-        return EventStream(placed_frames(whole, after, picked(query.types)), ticket)
-    alone = run_frames(groups, picked(query.types))
+        return EventStream(placed_frames(whole, after, type_filter(query.types)), ticket)
+    alone = run_frames(groups, type_filter(query.types))
     if row.status in FINAL:
         return EventStream(alone, ticket)
     return RunStream(call.backend.broadcasts, (row.run_id, row.last_seq), (query.types, after), ticket, alone)
@@ -289,13 +289,13 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
 
 async def _more(call: RouteCall, run: str, after: int, query: EventsWanted) -> bool:
     """True if an ended run has more events after a number that match."""
-    wanted = picked(query.types)
+    wanted = type_filter(query.types)
     return any(wanted(each.type) for each in await call.assay.events(run, after))
 
 
 async def _page(call: RouteCall, run: str, after: int, query: EventsWanted) -> EventPage:
     limit = min(max(query.limit, 1), MOST)
-    wanted = picked(query.types)
+    wanted = type_filter(query.types)
     behind = await call.assay.events(run, after)
     found = tuple(each for each in behind if wanted(each.type))
     last = behind[-1].seq if behind else after

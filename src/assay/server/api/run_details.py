@@ -168,10 +168,10 @@ def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: Cita
         report_state=report_state(view),
         used=view.usage.total,
     )
-    return _expanded(made, view, expand, citations) if expand else made
+    return _expand(made, view, expand, citations) if expand else made
 
 
-def _expanded(made: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
+def _expand(made: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
     more: dict[str, object] = {}
     if expand & {"report", "sources", "claims"}:
         report = build_report(view, citations)

@@ -12,7 +12,7 @@ from assay.core.brief import Role
 from assay.core.errors import ConfigError
 from assay.plugins import names
 from assay.server.api.reports import can_be_made, formats
-from assay.server.api.run_requests import RequestBody, refused
+from assay.server.api.run_requests import RequestBody, body_error
 from assay.server.wire import Endpoints, RouteCall, struct_from
 from assay.services import configuration
 from assay.services.providers import ModelTrial, Provider, providers, try_model
@@ -144,7 +144,7 @@ async def change_settings(call: RouteCall, body: SettingsWanted) -> SettingsShow
     try:
         await asyncio.to_thread(configuration.change, body.settings)
     except ConfigError as error:
-        raise refused("/settings", str(error)) from error
+        raise body_error("/settings", str(error)) from error
     return await asyncio.to_thread(_settings_shown, call.backend.settings)
 
 
@@ -154,7 +154,7 @@ async def set_key(call: RouteCall, provider: str, body: KeyWanted) -> None:
     try:
         await asyncio.to_thread(configuration.set_key, provider, body.key)
     except ConfigError as error:
-        raise refused("/key", str(error)) from error
+        raise body_error("/key", str(error)) from error
 
 
 @routes.delete("/settings/keys/{provider}", scope="admin", status=204)

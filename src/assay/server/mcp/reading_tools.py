@@ -155,14 +155,14 @@ async def verify(
         if run_id:
             again = await assay.recheck((await view_of(ctx, run_id)).run_id)
             sentences = [CheckedSentence(text=each.text, verdict=each.now, reason=each.reason) for each in again.claims]
-            return _checked(sentences, again.now, list(again.problems))
+            return _checked_answer(sentences, again.now, list(again.problems))
         if not text.strip():
             raise UsageError("there is nothing to check: give a text, or the run_id of a report")
         named = collections or [row.name for row in await shelves(ctx) if row.name == DEFAULT]
         found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
     passages = {passage.id: passage.text for passage in found.passages}
     shown = {url: await _address(ctx, url) for url in {url: None for each in found.claims for url in each.found}}
-    return _checked(
+    return _checked_answer(
         [
             CheckedSentence(
                 text=each.text,
@@ -259,7 +259,7 @@ def _evidence(ctx: Ctx, report: Report, wanted: set[str]) -> list[PassageEvidenc
     return found
 
 
-def _checked(claims: list[CheckedSentence], summary: Summary, warnings: list[str]) -> CheckedAnswer:
+def _checked_answer(claims: list[CheckedSentence], summary: Summary, warnings: list[str]) -> CheckedAnswer:
     weak = summary.claims - summary.holding
     return CheckedAnswer(
         claims=claims,

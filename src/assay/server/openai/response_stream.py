@@ -125,7 +125,7 @@ class ResponseProjection:
         event = decode(envelope)
         match event:
             case RunCreated():
-                yield from self._created(envelope, event.brief)
+                yield from self._creation_parts(envelope, event.brief)
             case RunStarted():
                 yield self._response_part("response.in_progress", "in_progress")
             case SearchPerformed() | SearchFailed() | ToolStarted() | ToolFinished() | SourceAdded():
@@ -148,11 +148,11 @@ class ResponseProjection:
             case ToolStarted() if event.tool == "open":
                 self._opened[event.call] = event.arguments
             case ToolFinished() if event.call in self._opened:
-                yield from self._opening(self._opened.pop(event.call))
+                yield from self._opened_pages(self._opened.pop(event.call))
 
     # the response
 
-    def _created(self, envelope: Envelope, brief: Brief) -> Iterator[p.StreamPart]:
+    def _creation_parts(self, envelope: Envelope, brief: Brief) -> Iterator[p.StreamPart]:
         queued = bool(label(brief, "background"))
         status: Status = "queued" if queued else "in_progress"
         self._run = envelope.run_id
@@ -254,7 +254,7 @@ class ResponseProjection:
         )
         yield from self._call(WebSearchItem(id=f"ws_{place}", status=status, action=action))
 
-    def _opening(self, arguments: str) -> Iterator[p.StreamPart]:
+    def _opened_pages(self, arguments: str) -> Iterator[p.StreamPart]:
         """The pages of the web that were opened."""
         for url in _addresses(arguments, self._sources):
             yield from self._rest()

@@ -71,7 +71,7 @@ async def create(request: Request) -> Response:
         return EventStream(frames(events(caller, run_id), projection, -1), ticket)
     if body.background:
         ticket.close()
-        return json_answer((await replayed(caller, run_id, projection)).response)
+        return json_answer((await replay(caller, run_id, projection)).response)
     return Waiting(events(caller, run_id), ticket, projection.take, lambda: projection.response)
 
 
@@ -88,7 +88,7 @@ async def retrieve(request: Request) -> Response:
             raise refusal("invalid", f"starting_after is the number of an event, not {begins[:40]!r}")
         parts = frames(events(caller, run_id), projection, after)
         return EventStream(parts, ticket_for(request))
-    return json_answer((await replayed(caller, run_id, projection)).response)
+    return json_answer((await replay(caller, run_id, projection)).response)
 
 
 async def cancel(request: Request) -> Response:
@@ -96,7 +96,7 @@ async def cancel(request: Request) -> Response:
     caller, run_id = await _caller_and_run(request)
     if (await caller.assay.find(run_id)).status not in FINAL:
         await caller.assay.control(run_id, "cancel", wait=CANCEL_SECONDS)
-    return json_answer((await replayed(caller, run_id, ResponseProjection())).response)
+    return json_answer((await replay(caller, run_id, ResponseProjection())).response)
 
 
 async def delete(request: Request) -> Response:
@@ -134,7 +134,7 @@ async def frames(
     yield DONE
 
 
-async def replayed(caller: Caller, run_id: str, projection: ResponseProjection) -> ResponseProjection:
+async def replay(caller: Caller, run_id: str, projection: ResponseProjection) -> ResponseProjection:
     """The projection after all events of a run so far."""
     for envelope in await caller.assay.events(run_id):
         projection.take(envelope)

@@ -153,7 +153,7 @@ def _moment(iso: str) -> datetime | None:
 # plan, money, sources
 
 
-def _spending(view: RunView) -> dict[str, Any]:
+def _spending_values(view: RunView) -> dict[str, Any]:
     budget = view.brief.budget if view.brief else Budget()
     used, models = view.usage.total, tuple(dict.fromkeys(view.models.values()))
     meters = (
@@ -246,7 +246,7 @@ _FIXED: tuple[PageRegion, ...] = (
         lambda view: (view.plan, view.plan_text if view.plan is None else "", view.coverage, view.status in FINAL),
         lambda _view: {},
     ),
-    PageRegion("spend", lambda view: (view.usage.total, view.low, view.status, view.models), _spending),
+    PageRegion("spend", lambda view: (view.usage.total, view.low, view.status, view.models), _spending_values),
     PageRegion("steering", lambda view: (view.steering, view.warnings), lambda _view: {}),
     PageRegion("sources", lambda view: (len(view.sources), view.unreadable, view.status in FINAL), _sources),
     PageRegion(

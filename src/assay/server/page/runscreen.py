@@ -14,7 +14,7 @@ from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs
 from assay.server.api.run_requests import AddedScope, ForkWanted, QuestionWanted
-from assay.server.page.forms import PageForm, begun_once, converted, read_form, run_wanted
+from assay.server.page.forms import PageForm, begun_once, convert_texts, read_form, run_wanted
 from assay.server.page.hub import hub_of, screen_of
 from assay.server.page.reportscreen import WORDS, report_screen
 from assay.server.page.templates_environment import form_response, go_to, local, screen
@@ -63,15 +63,15 @@ async def show_run(call: RouteCall, run: str) -> Response:
     view = await call.backend.view(call.owner, run)
     if view.status in FINAL and report_state(view) != "none":
         return await report_screen(call, view)
-    return await _watched(call, view)
+    return await _run_screen(call, view)
 
 
 async def show_activity(call: RouteCall, run: str) -> Response:
     """The activity of a run."""
-    return await _watched(call, await call.backend.view(call.owner, run))
+    return await _run_screen(call, await call.backend.view(call.owner, run))
 
 
-async def _watched(call: RouteCall, view: RunView) -> Response:
+async def _run_screen(call: RouteCall, view: RunView) -> Response:
     regions = await asyncio.to_thread(screen_of, view, language_of(call.request))
     return screen(
         call,
@@ -196,7 +196,7 @@ async def follow_up(call: RouteCall, run: str) -> Response:
     async def begin() -> str:
         if form.text("how") == "research":
             return (await runs.follow_up(call, run, run_wanted(form))).id
-        return (await runs.ask_run(call, run, converted({"question": form.text("question")}, QuestionWanted))).id
+        return (await runs.ask_run(call, run, convert_texts({"question": form.text("question")}, QuestionWanted))).id
 
     return go_to(f"/runs/{await begun_once(call, form, begin)}")
 

@@ -86,7 +86,7 @@ class Batch:
         again = {order.key for order in self._waiting}
         for row in folder.results.values():
             if row.status in DONE or row.key not in again:
-                self._batch_budget.spent(row.usd, row.tokens)
+                self._batch_budget.add_spent(row.usd, row.tokens)
         self._stopped = self._left = self._spent = False
 
     @property

@@ -238,7 +238,7 @@ class BatchBudget:
         self._kept: dict[str, Budget] = {}
 
     @property
-    def limited(self) -> bool:
+    def is_limited(self) -> bool:
         """True if there is a total at all."""
         return self.total.usd is not None or self.total.tokens is not None
 
@@ -267,6 +267,6 @@ class BatchBudget:
         self._kept.pop(key, None)
         self.usd, self.tokens = self.usd + used.usd, self.tokens + used.tokens
 
-    def spent(self, usd: float, tokens: int) -> None:
+    def add_spent(self, usd: float, tokens: int) -> None:
         """Count what an earlier process spent."""
         self.usd, self.tokens = self.usd + usd, self.tokens + tokens

@@ -52,7 +52,7 @@ async def add(context: Context, hand: JobInHand) -> Result:
     if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
         raise UsageError("; ".join(missing.values()))
     every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
-    listed, others = await _connected(context, hand, asked.connected)
+    listed, others = await _list_places(context, hand, asked.connected)
     every += listed
     if not split and sum(len(each.files) for each in every) <= PART:
         await _forgotten(context, [each.place for each in listed])
@@ -70,7 +70,7 @@ async def add(context: Context, hand: JobInHand) -> Result:
         await _forgotten(context, [each.place for each in listed])
 
 
-async def unfinished(context: Context, collection: str) -> list[Job]:
+async def unfinished_jobs(context: Context, collection: str) -> list[Job]:
     """The jobs that will add documents to a collection, without later turns of periodic ones."""
     if context.store.jobs is None:
         return []
@@ -90,7 +90,7 @@ async def _forgotten(context: Context, listed: Iterable[str]) -> None:
         await asyncio.to_thread(context.listed_places.forget, place)
 
 
-async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
+async def _list_places(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
     """The places that connectors can list, as they were when this job first looked, and the others."""
     largest = int(context.settings.documents.max_file_mb * 1_000_000)
     kept: dict[str, str] = dict(hand.job.notes.get(COPIES, {}))

@@ -117,14 +117,14 @@ async def due(context: Context, hand: JobInHand) -> Result:
         came[status] += 1
         await context.webhooks.schedule_finished(asked.schedule.owner, asked.schedule.id, run, status)
     for schedule in await asyncio.to_thread(book.all):
-        if schedule.current and await _executed(context, schedule.current):
+        if schedule.current and await _is_active(context, schedule.current):
             raise InUse(
                 f"another process executes run {schedule.current} of schedule {schedule.id}: wait until that has ended"
             )
     return dict(came)
 
 
-async def _executed(context: Context, run_id: str) -> bool:
+async def _is_active(context: Context, run_id: str) -> bool:
     """True if a process executes this run, or did a moment ago."""
     try:
         row = await stored_runs.find(context, run_id)
@@ -147,7 +147,9 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
         PutOff: a job adds the first documents of the collection.
     """
     collection = hand.work(SyncJob).collection
-    if not await shelves.origins(context, collection) and (first := await ingestion.unfinished(context, collection)):
+    if not await shelves.origins(context, collection) and (
+        first := await ingestion.unfinished_jobs(context, collection)
+    ):
         raise PutOff(f"waits for job {first[-1].id}")
     done = await collections.sync(context, collection, hand.tell)
     return {
@@ -172,7 +174,7 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 
 async def _index(context: Context, hand: JobInHand) -> Result:
     """Index what is in the library and not in the index."""
-    with collections.monitored(context, hand.tell) as reading:
+    with collections.reading_monitor(context, hand.tell) as reading:
         await asyncio.to_thread(context.search.sync, reading.say)
     return {}
 
@@ -251,10 +253,10 @@ MOST_LOOKED_AT = 1_000
 
 def handlers(context: Context) -> dict[str, Handler]:
     """The handler of each kind of job, over a library that sees all owners."""
-    return {kind: _owned(context, handler) for kind, handler in KINDS.items()}
+    return {kind: _for_owner(context, handler) for kind, handler in KINDS.items()}
 
 
-def _owned(context: Context, handler: OwnedHandler) -> Handler:
+def _for_owner(context: Context, handler: OwnedHandler) -> Handler:
     async def done(hand: JobInHand) -> Result:
         own = context.owned_by(hand.job.owner)
         came = await handler(own, hand)
