@@ -10,7 +10,7 @@ QUESTION ?= How does Assay keep a run after a crash?
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
-.PHONY: demo test test-fast crash fuzz lock audit release check format types imports docs messages bench clean help
+.PHONY: demo test test-fast crash fuzz lock audit release check lint format types imports docs messages bench clean help
 
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
@@ -32,8 +32,11 @@ demo: $(DEMO)/.installed
 	$(DEMO)/venv/bin/assay "$(QUESTION)" --in docs/ --home $(DEMO)/home --yes
 
 # With its compiled files kept, the next run reads the tests, and commands start, in half the time.
-test: check
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+# Types are checked beside the tests, which leave part of a processor idle; what is wrong with them is said at the end.
+test: lint
+	@mkdir -p build; $(BIN)/mypy > build/types.log 2>&1 & types=$$!; \
+		PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest; tests=$$?; \
+		wait $$types || { cat build/types.log; exit 1; }; exit $$tests
 
 test-fast: $(VENV)/.installed
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --fast tests/unit tests/contracts
@@ -68,10 +71,11 @@ release: $(VENV)/.installed
 	@$(BIN)/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml --mc-type application \
 		-o dist/assay.cdx.json $(RELEASE)/bin/python
 
-check: $(VENV)/.installed
+check: lint types
+
+lint: $(VENV)/.installed
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
 format: $(VENV)/.installed

@@ -68,6 +68,7 @@ def serving(embed: Embed, port: int = 0) -> Iterator[EmbeddingServer]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -85,7 +86,7 @@ def serving(embed: Embed, port: int = 0) -> Iterator[EmbeddingServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     state.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
     try:
         yield state

@@ -119,7 +119,7 @@ class SlowPages:
         self._seconds = seconds
         self.served: list[Served] = []
 
-    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
+    async def read(self, url: str, rules: WebRules = ANYTHING, parts: int | None = None) -> tuple[Document, ...]:
         """The page at `url`."""
         start = time.monotonic()
         await asyncio.sleep(self._seconds)

@@ -49,7 +49,7 @@ environment.
 """
 WORDS: dict[Any, str] = {
     str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path", Secret: "secret text",
-    Any: "anything",
+    Any: "anything", type: "class",
 }  # fmt: skip
 
 

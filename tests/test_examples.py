@@ -21,9 +21,10 @@ QUESTION = "How does Assay keep a run after a crash?"
 SERVER = "http://127.0.0.1:8484"
 
 MAIN = """
-import ast, asyncio, inspect
+import ast, asyncio, inspect, sys, types
 code = compile({code!r}, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-made = eval(code, {{"__name__": "example"}})
+sys.modules["example"] = types.ModuleType("example")
+made = eval(code, vars(sys.modules["example"]))
 if inspect.iscoroutine(made):
     asyncio.run(made)
 """

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from assay.app.verification import Rechecked as Rechecked
     from assay.app.verification import VerifiedText as VerifiedText
     from assay.core.errors import AssayError as AssayError
+    from assay.core.events import Envelope as Envelope
     from assay.core.report import Report as Report
     from assay.core.view import RunView as RunView
     from assay.evidence.documents import CitedPassage as CitedPassage
     from assay.services.claim_checks import CheckedRow as CheckedRow
     from assay.services.claim_checks import ClaimRow as ClaimRow
     from assay.services.claim_checks import check as check
-    from assay.services.results import RunHandle
+    from assay.services.results import ResearchReport as ResearchReport
+    from assay.services.results import RunHandle as RunHandle
     from assay.settings import Settings as Settings
 
 _WHERE = {
@@ -33,11 +35,13 @@ _WHERE = {
     "judge_rows": "assay.app.claim_judge",
     "CitedPassage": "assay.evidence.documents",
     "research": "assay.app.shortcuts",
+    "ResearchReport": "assay.services.results",
     "RunHandle": "assay.services.results",
     "research_sync": "assay.app.shortcuts",
     "Rechecked": "assay.app.verification",
     "VerifiedText": "assay.app.verification",
     "AssayError": "assay.core.errors",
+    "Envelope": "assay.core.events",
     "Report": "assay.core.report",
     "RunView": "assay.core.view",
     "Settings": "assay.settings",
@@ -51,6 +55,7 @@ __all__ = [
     "ClaimRow",
     "Rechecked",
     "Report",
+    "ResearchReport",
     "RunHandle",
     "RunView",
     "Settings",

@@ -186,6 +186,15 @@ def test_it_says_which_of_many_documents_it_knows(library):
     assert library.known([]) == set()
 
 
+def test_documents_are_found_at_once_in_the_order_asked(library):
+    library.add([pair("a"), pair("b"), pair("c")], "notes")
+    asked = hashes("c", "zz", "a", "c")
+    assert library.of_hashes(asked) == [pair("c")[1], pair("a")[1]]
+    assert library.of_hashes([]) == []
+    many = [f"{number:064}" for number in range(600)]  # more than one statement takes
+    assert library.of_hashes([*many, *hashes("b")]) == [pair("b")[1]]
+
+
 def test_documents_come_in_the_order_of_adding_each_once(library):
     library.add([pair("c"), pair("a")], "one")
     library.add([pair("b"), pair("c")], "two")

@@ -155,6 +155,7 @@ def test_each_has_his_own_of_the_same_text_and_the_same_name(libraries):
     local.add([pair("ebb")], "papers")
     (sha,) = hashes("tide")
     assert [each.document(sha).title for each in (ana, bob)] == ["Ana's", "Bob's"]
+    assert [[found.title for found in each.of_hashes([sha])] for each in (ana, bob)] == [["Ana's"], ["Bob's"]]
     assert [names(each.documents(["papers"])) for each in libraries] == [["tide"], ["tide"], ["ebb"]]
     bob.drop("papers")
     assert [each.count(["papers"]) for each in libraries] == [1, 0, 1]

@@ -8,9 +8,13 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import update
+
 from assay import Assay
 from assay.services.jobs import ingestion
 from assay.settings import Settings, load
+from assay.store.sql.jobs import SqlJobs
+from assay.store.sql.tables import jobs
 
 LEASE = 1.0
 DONE = "done"
@@ -22,6 +26,13 @@ def configured(database: str, place: str, *, offline: bool = True) -> Settings:
     where: dict[str, Any] = {"database": database, "blobs": str(Path(place) / "blobs")} if database else {}
     web = {"allow": "127.0.0.1", "robots": False}
     return load(search={"offline": offline}, web=web, workers={"lease": LEASE, "jobs": 1}, **where)
+
+
+async def run_out(assay: Assay) -> None:
+    """Let the leases of dead workers run out at once, as after `LEASE` seconds."""
+    store = assay._context.store.jobs
+    assert isinstance(store, SqlJobs)
+    await store._transactions.execute(update(jobs).where(jobs.c.state == "running").values(lease_until=0.0))
 
 
 def work(database: str, place: str, stored: int = 0, part: int = ingestion.PART, offline: bool = True) -> None:

@@ -16,6 +16,14 @@ from shells import apart
 from assay.cli.main import main
 
 SECONDS = 120
+HASTY = """
+from assay.cli import main
+from assay.cli.docs import intake
+
+intake.QUIET_SECONDS, intake.FIRST_SECONDS = 0.2, 0.1
+raise SystemExit(main())
+"""
+"""The command, which waits a shorter time until a folder counts as quiet."""
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +42,7 @@ class Watching:
     def __init__(self, folder: Path, *line: str) -> None:
         self.output = folder / "output.txt"
         with self.output.open("wb") as log:
-            self.process = warm.start("docs", "watch", *line, stderr=log)
+            self.process = warm.start("docs", "watch", *line, stderr=log, program=HASTY)
 
     def until(self, words: str, times: int = 1) -> None:
         """Wait for it to say something."""

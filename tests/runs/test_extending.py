@@ -25,7 +25,8 @@ from web import Site, response, site
 
 from assay import plugins
 
-DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs" / "extending.md"
 FILE = re.compile(r"```python\n# (acme_assay/\w+\.py)\n(.*?)```", re.DOTALL)
 PROJECT = re.compile(r"```toml\n(\[project\]\n.*?)```", re.DOTALL)
 KEY = "acme-planted-0123456789"
@@ -119,6 +120,12 @@ def test_every_group_has_an_example():
     files = {name for name, _ in FILE.findall(DOCS.read_text(encoding="utf-8"))}
     modules = {at.partition(":")[0] for named in points().values() for at in named.values()}
     assert files == {f"{each.replace('.', '/')}.py" for each in modules} | {"acme_assay/events.py"}
+
+
+def test_a_strict_type_checker_finds_no_mistake(acme: Acme):
+    checked = [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", acme.packages / "acme_assay"]
+    done = subprocess.run(checked, cwd=ROOT, capture_output=True, text=True, check=False, timeout=LONGEST)
+    assert done.returncode == 0, done.stdout
 
 
 async def test_everything_can_be_loaded(acme: Acme):

@@ -63,13 +63,13 @@ async def worked(assay: Assay) -> None:
     await assay.job_worker(1).work(until_empty=True)
 
 
-async def died(database: str, place: Path) -> None:
+async def died(assay: Assay, database: str, place: Path) -> None:
     """A worker does one job and dies; nobody has the job any more when this returns."""
     process = PROCESSES.Process(target=dying_job_workers.work, args=(database, str(place)))
     process.start()
     await asyncio.to_thread(process.join, SECONDS)
     assert process.exitcode in (-9, UNTOLD)
-    await asyncio.sleep(dying_job_workers.LEASE)
+    await dying_job_workers.run_out(assay)
 
 
 def works(place: Path, run: str) -> dict[str, JobWork]:
@@ -106,7 +106,7 @@ async def test_each_kind_is_done_after_a_death_and_nothing_twice(assay: Assay, d
     done: dict[str, Job] = {}
     for kind, work in works(tmp_path, first.run_id).items():
         job = await assay.begin_job(work)
-        await died(database, tmp_path)
+        await died(assay, database, tmp_path)
         before = {row.run_id for row in await assay.runs()}
         files = written(tmp_path)
         await worked(assay)
@@ -187,7 +187,7 @@ async def test_a_job_which_kills_its_workers_is_kept_for_an_admin(assay: Assay, 
     ann = assay.owned_by("ann")
     job = await ann.begin_job(IndexJob())
     for _ in range(5):
-        await died(database, tmp_path)
+        await died(assay, database, tmp_path)
     await worked(assay)
     admin = assay.owned_by(None)
     [dead] = await admin.jobs(JobFilter(states=frozenset(("failed",))))
@@ -246,7 +246,7 @@ async def test_a_frozen_workers_word_is_refused_when_it_continues(assay: Assay, 
         await until((tmp_path / dying_job_workers.DONE).exists, SECONDS)
         await asyncio.to_thread(stop, process.pid, tmp_path / "home")
         (tmp_path / dying_job_workers.DONE).unlink()
-        await asyncio.sleep(dying_job_workers.LEASE)
+        await dying_job_workers.run_out(assay)
         await worked(assay)
         done = await assay.job(job.id)
         assert (done.state, done.fence) == ("done", 2)

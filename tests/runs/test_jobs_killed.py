@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import dying_job_workers
 import pytest
 import warm
 from concepts import vectors
@@ -36,9 +37,9 @@ class Doomed:
         self._process = warm.start(*line, env={**os.environ, **environment})
         self.pid = self._process.pid
 
-    async def died(self) -> None:
+    async def died(self, assay: Assay) -> None:
         assert await asyncio.to_thread(self._process.wait, SECONDS) == -signal.SIGKILL
-        await asyncio.sleep(LEASE)
+        await dying_job_workers.run_out(assay)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -63,7 +64,7 @@ async def done_after(environment: dict[str, str], assay: Assay, work: JobWork, k
     job = await assay.begin_job(work)
     doomed = Doomed(environment)
     kills(doomed.pid)
-    await doomed.died()
+    await doomed.died(assay)
     left = await assay.job(job.id)
     assert (left.state, left.tries) == ("running", 1)
     await assay.job_worker(1).work(until_empty=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -64,6 +65,9 @@ async def test_a_report_over_http(server: Served, era: Era) -> None:
         assert answer.structured_content["status"] == "completed"
         assert "built in 1902" in answer.structured_content["report"]
         assert lines
+        (link,) = re.findall(r"^\[1\]: <(.+)>$", answer.structured_content["report"], re.MULTILINE)
+        assert "built in 1902" in httpx.get(link, trust_env=False, timeout=WAIT).text
+        assert "file:" not in answer.structured_content["report"]
         page = httpx.get(answer.structured_content["url"], trust_env=False, timeout=WAIT)
         assert page.status_code == 200
         assert "built in 1902" in page.text

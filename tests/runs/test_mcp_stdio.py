@@ -163,6 +163,8 @@ async def test_a_report_with_its_evidence(client: Client) -> None:
     assert news["status"] == "completed"
     assert news["terminal"]
     assert "built in 1902. [1]" in news["report"]
+    assert "assay://documents/" in news["report"]
+    assert "/harbours" not in news["report"], "the path of a file"
     assert "assay://runs/" in str(answer.content[1].uri)
     steps = [step for step, _ in received]
     assert steps

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from shells import TIDES, Command, apart, spoken
 
-from assay.core.errors import SearchError
-from assay.evidence.ingest import moves
+from assay.core.errors import Cancelled, SearchError
+from assay.evidence.ingest import ReadingMonitor, moves
 from assay.search.local.local_search import LocalSearch
 from assay.search.vectors.hybrid import HybridSearch
 
@@ -157,3 +157,50 @@ def test_a_sync_does_what_is_left_after_an_index_failed(assay: Command, monkeypa
     done(assay, "docs", "sync", "sea")
     assert addresses(assay, "sea") == [url("a/zanzibar.md")]
     assert "zanzibar.md" in done(assay, "docs", "search", "zanzibar", "-c", "sea")
+
+
+def test_a_sync_does_what_is_left_after_one_that_was_cut_short(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    done(assay, "docs", "add", "a", "-c", "sea")
+    os.rename("a/tides.md", "a/zanzibar.md")
+
+    def ends(*_: object) -> None:
+        raise Cancelled("reading was cancelled")
+
+    with monkeypatch.context() as cut:
+        cut.setattr(ReadingMonitor, "tell", ends)
+        assert assay("docs", "sync", "sea").returncode != 0
+    assert addresses(assay, "sea") == [url("a/zanzibar.md")]
+    done(assay, "docs", "sync", "sea")
+    assert "zanzibar.md" in done(assay, "docs", "search", "zanzibar", "-c", "sea")
+
+
+def test_a_renamed_file_whose_name_another_takes_is_found_by_its_own(assay: Command) -> None:
+    done(assay, "docs", "add", "a", "-c", "sea")
+    os.rename("a/tides.md", "a/brest.md")
+    Path("a/tides.md").write_text("# Ebb\n\nThe ebb at Brest takes six hours and more.\n")
+    done(assay, "docs", "sync", "sea")
+    assert addresses(assay, "sea") == [url("a/brest.md"), url("a/tides.md")]
+    assert "title       Tides" in done(assay, "docs", "show", "brest.md")
+
+
+def test_two_files_that_exchange_their_names_exchange_their_places(assay: Command) -> None:
+    Path("a/ebb.md").write_text("# Ebb\n\nThe ebb at Brest takes six hours and more.\n")
+    done(assay, "docs", "add", "a", "-c", "sea")
+    for before, after in (("tides", "x"), ("ebb", "tides"), ("x", "ebb")):
+        os.rename(f"a/{before}.md", f"a/{after}.md")
+    for _ in range(2):
+        done(assay, "docs", "sync", "sea")
+        assert addresses(assay, "sea") == [url("a/tides.md"), url("a/ebb.md")]
+        assert "title       Tides" in done(assay, "docs", "show", "ebb.md")
+
+
+def test_a_copy_is_cited_once_its_first_file_has_another_text(assay: Command) -> None:
+    Path("a/copy.md").write_text(TIDES)
+    done(assay, "docs", "add", "a", "-c", "sea")
+    first, second = url("a/copy.md"), url("a/tides.md")
+    assert addresses(assay, "sea") == [first]
+    Path("a/copy.md").write_text("# Ebb\n\nThe ebb at Brest takes six hours and more.\n")
+    for _ in range(2):  # the other is unchanged, so it is read again by the next sync alone
+        done(assay, "docs", "sync", "sea")
+    assert sorted(addresses(assay, "sea")) == [first, second]
+    assert "title       Tides" in done(assay, "docs", "show", "tides.md")

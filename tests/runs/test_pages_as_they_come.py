@@ -35,10 +35,10 @@ def put(web: LocalWeb, **found: str | bytes) -> None:
     web.found = [(web.there.url(f"/{path}"), "Tides of the old harbor", "The highest tide …", "") for path in found]
 
 
-async def asked(web: LocalWeb) -> tuple[Report, dict[str, str]]:
-    """The report, and why addresses could not be read, by path."""
+async def asked(web: LocalWeb, most: int | None = None) -> tuple[Report, dict[str, str]]:
+    """The report, and why addresses could not be read, by path; at `most` so many pages are opened."""
     async with Assay(web.settings()) as assay:
-        run = assay.start(QUESTION, web=True)
+        run = assay.start(QUESTION, web=True, max_pages=most)
         log = [envelope async for envelope in run]
     failed = [event for each in log if isinstance(event := e.decode(each), e.SourceFailed)]
     return build_report(fold(log)), {event.url.rpartition("/")[2]: event.reason for event in failed}
@@ -103,7 +103,9 @@ async def test_versions_of_one_page_are_one_source(web: LocalWeb):
     assert len(report.copies[0]) == 3
 
 
-async def test_the_parts_of_an_article_are_read_each_as_itself(web: LocalWeb):
+def put_long(web: LocalWeb) -> None:
+    """An article on three pages."""
+
     def part(text: str, following: str) -> str:
         head = f'<meta property="og:type" content="article"><link rel="next" href="{following}">'
         return pages.document(f"<main><h1>The harbor</h1><p>{text}</p></main>", head, "The harbor")
@@ -113,10 +115,28 @@ async def test_the_parts_of_an_article_are_read_each_as_itself(web: LocalWeb):
         "/long?page=2": response(part(pages.FACT, "/long?page=3"), Content_Type=HTML),
         "/long?page=3": response(part("The old harbor ended in 1902, after the flood.", "/"), Content_Type=HTML),
     }
+
+
+async def test_the_parts_of_an_article_are_read_each_as_itself(web: LocalWeb):
+    put_long(web)
     report, failed = await asked(web)
     assert not failed
     assert [path for path in web.read if path.startswith("/long")] == ["/long", "/long?page=2", "/long?page=3"]
     assert {"long", "long?page=2"} <= {each.url.rpartition("/")[2] for each in report.sources if each.number}
+
+
+@pytest.mark.parametrize("most", [1, 2])
+async def test_no_more_parts_are_read_than_pages_may_be_opened(web: LocalWeb, most: int):
+    put_long(web)
+    report, _ = await asked(web, most)
+    assert 1 <= len([path for path in web.read if path.startswith("/long")]) <= report.usage.pages <= most
+
+
+async def test_a_page_with_several_documents_is_one(web: LocalWeb):
+    rows = "\n".join(json.dumps({"title": f"Tide {n}", "text": f"{HARBOR} {pages.FACT} Day {n}."}) for n in range(9))
+    put(web, rows=response(rows, Content_Type="application/jsonl"))
+    report, _ = await asked(web, 1)
+    assert (report.usage.pages, web.read.count("/rows")) == (1, 1)
 
 
 async def test_a_page_that_is_not_free_is_told(web: LocalWeb):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from chat_server import Answer, call, chat_server, chunk, fault, says
 from sampling import crossed
 
 from assay import Assay, settings
 from assay.core.errors import UsageError
+from assay.core.messages import ModelFacts
 from assay.core.ports import Commit
+from assay.settings import Settings
 from assay.store.sql import open_store
 
 NOTES = {
@@ -92,3 +97,32 @@ async def test_only_a_completed_run_is_replayed(notes: Path) -> None:
         run_id = await assay.create(QUESTION, sources=notes)
         with pytest.raises(UsageError, match="created: only a completed run"):
             await assay.replay(run_id)
+
+
+REFUSED = fault(400, "This model's maximum context length is 2048 tokens. However, you requested 6000 tokens.")
+SEARCHED = call(0, json.dumps({"query": "Harbor report"}), id="c1", name="search")
+SEARCHES = Answer([chunk(SEARCHED), chunk({}, "tool_calls")])
+
+
+async def test_a_window_that_a_refusal_names_is_learnt_again_from_the_stored_refusal(notes: Path, tmp_path: Path):
+    with chat_server(says("")) as server:
+
+        async def decide(body: dict[str, Any]) -> Answer:
+            called = any(message["role"] == "tool" for message in body["messages"])
+            searches = "search" in [tool["function"]["name"] for tool in body.get("tools", ())] and not called
+            return REFUSED if len(server.requests) == 1 else SEARCHES if searches else says("Ada Byron wrote it.")
+
+        server.decide = decide
+        configured = Settings(search={"offline": True}, services={"mine": {"url": server.url}}, model=("mine:m",))
+        async with Assay(configured, home=tmp_path / "home") as assay:
+            run_id = await _run(assay, notes)
+            asked = [each["max_tokens"] for each in server.requests]
+            assert asked[0] > 2_048 // 4 >= asked[2], "a quarter of the window"
+            assert asked.count(asked[0]) <= 2, "the second is the first again, shortened"
+            assert (await assay.replay(run_id)).differences == ()
+            later = (await assay.view(await assay.create(QUESTION, sources=notes))).brief
+            assert later
+            assert later.facts == {"mine:m": ModelFacts(window=2_048)}, "it is known to the next run of this process"
+        async with Assay(configured, home=tmp_path / "home") as assay:
+            assert (await assay.replay(run_id)).differences == ()
+        assert len(server.requests) == len(asked)

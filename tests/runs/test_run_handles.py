@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from assay import Assay, AssayError, RunHandle
+from assay import Assay, AssayError, RunHandle, research
 from assay.core.brief import ROLES
 from assay.core.errors import NotNow, Paused, UnknownName
 from assay.models.script import Scripted, says
@@ -95,3 +96,13 @@ async def test_a_form_of_citations_that_does_not_exist_is_refused(tides: Path) -
             await assay.export(run.run_id, ".md", "footnote")  # type: ignore[arg-type]
         with pytest.raises(UnknownName, match="did you mean 'footnotes'"):
             report.save(tides / "report.md", citations="footnote")  # type: ignore[arg-type]
+
+
+async def test_a_report_in_memory_is_exported_as_bytes(tides: Path) -> None:
+    report = await research("How far does the tide rise at Brest?", sources=tides / "tides.md", depth="light")
+    found = msgspec.json.decode(report.export(".json"))
+    assert found["markdown"] == report.markdown
+    report.save(tides / "report.md", citations="footnotes")
+    assert report.export(".md", "footnotes") == (tides / "report.md").read_bytes()
+    with pytest.raises(UnknownName, match="tex"):
+        report.export(".tex")

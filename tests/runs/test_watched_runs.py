@@ -134,7 +134,7 @@ def test_spans_go_where_opentelemetrys_variables_say(tmp_path: Path) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="the extra otel is not installed")
     (tmp_path / "aru.md").write_text(ARU)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
         at = f"http://127.0.0.1:{server.server_address[1]}"
         words = (QUESTION, "--in", str(tmp_path / "aru.md"), "--depth", "light")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import TIDES, Served, begun, command, served, until
+from serving import HASTY, TIDES, Served, begun, command, served, until
 from waiting import looked
 
 QUESTION = "Which zebra is striped at Brest?"
@@ -24,7 +24,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(home: Path) -> Iterator[Served]:
-    with served(home, ASSAY_SERVER_RUNS_PER_HOUR="30", ASSAY_LIMITS_USER_RUNS_PER_DAY="40") as server:
+    with served(home, program=HASTY, ASSAY_SERVER_RUNS_PER_HOUR="30", ASSAY_LIMITS_USER_RUNS_PER_DAY="40") as server:
         yield server
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from accounts import session
-from serving import TIDE, TIDES, begun, command, served, until
+from serving import HASTY, TIDE, TIDES, begun, command, served, until
 from waiting import looked
 
 from assay import Assay
@@ -20,7 +20,7 @@ PASSWORD = "correct horse battery of ana\n"
 
 async def made_without_login(home: Path) -> str:
     """A run over an upload, a link to it, and a schedule; the run."""
-    with served(home, ASSAY_SEARCH_WEB="false") as server:
+    with served(home, program=HASTY, ASSAY_SEARCH_WEB="false") as server:
         async with server.client() as client:
             path = "/api/v1/collections/papers"
             assert (await client.post(f"{path}/documents?name=tides.md", content=TIDES.encode())).status_code == 201
@@ -65,7 +65,7 @@ async def test_the_first_user_gets_all_that_was_made_before(tmp_path: Path) -> N
     assert done["belongings"]["runs"] == 2
     assert done["belongings"]["collections"] == done["belongings"]["links"] == 1
     assert run not in command(home, "runs", "list")
-    with served(home, ASSAY_SEARCH_WEB="false") as server:
+    with served(home, program=HASTY, ASSAY_SEARCH_WEB="false") as server:
         async with session(server, "ana") as ana:
             assert (await ids(ana))[-1] == run
             assert run in await found(ana)

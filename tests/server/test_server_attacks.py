@@ -143,7 +143,7 @@ def canary() -> Iterator[tuple[int, list[str]]]:
             pass
 
     running = ThreadingHTTPServer(("0.0.0.0", 0), Handler)
-    thread = threading.Thread(target=running.serve_forever, daemon=True)
+    thread = threading.Thread(target=running.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield running.server_address[1], asked

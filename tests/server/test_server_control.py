@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serving import TIDES, WAIT, Served, begun, served, until
+from serving import HASTY, TIDES, WAIT, Served, begun, served, until
 
 SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
 FOUND = "The tide at Brest rises seven metres. [S1001.1]"
@@ -40,7 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder: Path = tmp_path_factory.mktemp("controlled")
     script = folder / "script.json"
     script.write_text(json.dumps(SCRIPT), encoding="utf-8")
-    with served(folder / "home", ASSAY_MODEL=f"scripted:{script}") as server:
+    with served(folder / "home", program=HASTY, ASSAY_MODEL=f"scripted:{script}") as server:
         httpx.post(
             f"{server.url}/api/v1/collections/tides/documents?name=tides.md",
             content=TIDES.encode(),

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 from pdfs import column, pdf
-from serving import TIDE, TIDES, Served, begun, frames, served, until
+from serving import HASTY, TIDE, TIDES, Served, begun, frames, served, until
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("documents") / "home", ASSAY_SERVER_UPLOAD_MB="1") as server:
+    with served(tmp_path_factory.mktemp("documents") / "home", program=HASTY, ASSAY_SERVER_UPLOAD_MB="1") as server:
         yield server
 
 

@@ -231,8 +231,10 @@ async def test_what_is_anothers_is_answered_as_what_does_not_exist(server: Serve
             if name in ENDLESS:
                 assert not [trace for trace in traces(known) if trace in await some(bob, path)]
                 continue
-            bare = name not in MAKES and "{collection}" in path + json.dumps(more.get("json", {}))
-            for ids in (known, known | {"run": known["run"][:6]}, *([known | {"collection": "tides"}] * bare)):
+            body = path + json.dumps(more.get("json", {}))
+            short = [known | {"run": known["run"][:6]}] * ("{run}" in body + json.dumps(more["params"]))
+            bare = [known | {"collection": "tides"}] * (name not in MAKES and "{collection}" in body)
+            for ids in (known, *short, *bare):
                 others = unknown(ids) | ({"collection": "tidez"} if ids["collection"] == "tides" else {})
                 real, none = [await answer(bob, method, path, more, each) for each in (ids, others)]
                 assert real == none, (name, more)

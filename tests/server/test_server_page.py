@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
-from serving import PASSWORD, TIDE, TIDES, WAIT, Served, add_user, begun, frames, served, until
+from serving import HASTY, PASSWORD, TIDE, TIDES, WAIT, Served, add_user, begun, frames, served, until
 
 from assay.server.page.templates_environment import ENVIRONMENT, address
 
@@ -19,7 +19,7 @@ HTML = {"Accept": "text/html"}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("paged") / "home") as server:
+    with served(tmp_path_factory.mktemp("paged") / "home", program=HASTY) as server:
         path = f"{server.url}/api/v1/collections/tides/documents?name=tides.md"
         httpx.post(path, content=TIDES.encode(), trust_env=False, timeout=WAIT).raise_for_status()
         yield server

@@ -15,7 +15,7 @@ import pytest
 import warm
 from harbours import QUESTION
 from openai import AsyncOpenAI
-from serving import WAIT, Served, command, environment, served
+from serving import HASTY, WAIT, Served, command, environment, served
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
@@ -46,7 +46,7 @@ def server(home: Path) -> Iterator[Served]:
             )
             output, errors = process.communicate(timeout=WAIT)
         assert process.returncode == 0, (output, errors)
-    with served(home, ASSAY_SEARCH_WEB="false") as found:
+    with served(home, program=HASTY, ASSAY_SEARCH_WEB="false") as found:
         yield found
 
 

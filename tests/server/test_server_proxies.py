@@ -76,3 +76,18 @@ def test_a_proxy_is_an_address_or_a_network(tmp_path: Path, monkeypatch: Any, pr
     monkeypatch.setenv("ASSAY_SERVER_PROXIES", proxy)
     with pytest.raises(ConfigError, match=r"10\.0\.0\.0/8"):
         load()
+
+
+@pytest.mark.parametrize("proxy", ["0.0.0.0/0", "::/0", "0.0.0.0/1", "2000::/3", "::ffff:0.0.0.0/96"])
+def test_a_network_of_everybody_is_no_proxy(tmp_path: Path, monkeypatch: Any, proxy: str) -> None:
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_SERVER_PROXIES", proxy)
+    with pytest.raises(ConfigError, match="too wide"):
+        load()
+
+
+@pytest.mark.parametrize("proxy", ["10.0.0.0/8", "fc00::/7", "2001:db8::1", "::ffff:10.0.0.0/104"])
+def test_a_private_network_may_be_one_of_proxies(tmp_path: Path, monkeypatch: Any, proxy: str) -> None:
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ASSAY_SERVER_PROXIES", proxy)
+    assert load().server.proxies == (proxy,)

@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 import warm
-from serving import TIDES, Served, begun, environment, frames, served, until
+from serving import HASTY, TIDES, Served, begun, environment, frames, served, until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed")
 
@@ -63,7 +63,7 @@ class Site:
     def server(self, name: str, slots: int = 4) -> Served:
         home = self.folder / name / "home"
         home.parent.mkdir(exist_ok=True)
-        return self.stack.enter_context(served(home, **self.shared, ASSAY_WORKERS_SLOTS=str(slots)))
+        return self.stack.enter_context(served(home, program=HASTY, **self.shared, ASSAY_WORKERS_SLOTS=str(slots)))
 
     def command(self, *arguments: str, typed: str) -> subprocess.CompletedProcess[str]:
         (self.folder / "asking").mkdir(exist_ok=True)

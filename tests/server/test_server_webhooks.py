@@ -18,10 +18,12 @@ from typing import Any
 import httpx
 import openai
 import pytest
-from serving import TIDE, TIDES, WAIT, Served, begun, command, served, until
+from serving import HASTY, TIDE, TIDES, WAIT, Served, begun, command, served, until
 from waiting import looked
 
 LOOPBACK = {"ASSAY_SERVER_WEBHOOK_HOSTS": "127.0.0.1"}
+UNSAID = 1.0
+"""Seconds of silence after which nothing more will be told: several looks long."""
 FRESH = 300
 """Seconds a message may be old, as receivers have it; one lost with its server is sent again after half a minute."""
 
@@ -48,7 +50,7 @@ class Receiver:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
         self._server.shutdown()
@@ -98,7 +100,7 @@ async def asked(client: httpx.AsyncClient, **body: Any) -> str:
 
 
 async def test_a_run_which_ends_or_waits_is_told(tmp_path: Path, receiver: Receiver) -> None:
-    with served(tmp_path / "home", **LOOPBACK) as server:
+    with served(tmp_path / "home", program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             id, secret = await hooked(client, receiver.url)
             other, _ = await hooked(client, receiver.url, "run.failed")
@@ -132,13 +134,14 @@ async def test_a_run_which_ends_or_waits_is_told(tmp_path: Path, receiver: Recei
 async def test_what_was_not_heard_is_sent_again_also_after_a_kill(tmp_path: Path, receiver: Receiver) -> None:
     home = tmp_path / "home"
     receiver.answers = [500, 302]  # a redirect is not followed
-    with served(home, **LOOPBACK) as server:
+    with served(home, program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             id, secret = await hooked(client, receiver.url, "run.finished")
             await until(client, await asked(client))
             await receiver.until(lambda: len(receiver.got) == 1)
             server.kill()
-    with served(home, **LOOPBACK) as server:
+    hurry(home)
+    with served(home, program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             await receiver.until(lambda: len(receiver.got) == 2)
             first, second = (verified(got, secret) for got in receiver.got)
@@ -149,7 +152,7 @@ async def test_what_was_not_heard_is_sent_again_also_after_a_kill(tmp_path: Path
             await receiver.until(lambda: len(receiver.got) == 3)
             assert verified(receiver.got[2], secret) == first
             [delivery] = await delivered(client, id, lambda every: every[0]["state"] == "sent")
-            await asyncio.sleep(1)
+            await asyncio.sleep(UNSAID)
             assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("sent", 3, 204)
             assert len(receiver.got) == 3
 
@@ -176,32 +179,32 @@ def hurry(home: Path) -> None:
 
 async def test_a_run_which_ends_while_the_server_is_down_is_told_later(tmp_path: Path, receiver: Receiver) -> None:
     home = tmp_path / "home"
-    with served(home, **LOOPBACK) as server:
+    with served(home, program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             _, secret = await hooked(client, receiver.url, "run.finished")
     (tmp_path / "tides.md").write_text(TIDES)
     command(home, TIDE, "--yes", "--in", str(tmp_path / "tides.md"))
     assert receiver.got == []
-    with served(home, **LOOPBACK):
+    with served(home, program=HASTY, **LOOPBACK):
         await receiver.until(lambda: len(receiver.got) == 1)
         assert verified(receiver.got[0], secret)["data"]["status"] == "completed"
 
 
 async def test_a_receiver_which_is_gone_is_told_no_more(tmp_path: Path, receiver: Receiver) -> None:
     receiver.answers = [410]
-    with served(tmp_path / "home", **LOOPBACK) as server:
+    with served(tmp_path / "home", program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             id, _ = await hooked(client, receiver.url)
             await until(client, await asked(client))
             await receiver.until(lambda: len(receiver.got) == 1)
             await until(client, await asked(client))
-            await asyncio.sleep(3)
+            await asyncio.sleep(UNSAID)
             assert len(receiver.got) == 1
             assert (await client.get(f"/api/v1/webhooks/{id}")).json()["disabled"] == "gone"
 
 
 async def test_a_schedule_is_told_when_it_was_asked(tmp_path: Path, receiver: Receiver) -> None:
-    with served(tmp_path / "home", **LOOPBACK) as server:
+    with served(tmp_path / "home", program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             _, secret = await hooked(client, receiver.url, "schedule.finished")
             await client.post("/api/v1/collections/tides/documents?name=tides.md", content=TIDES.encode())
@@ -271,10 +274,10 @@ async def test_what_is_wanted_of_a_webhook_is_checked(guarded: Served) -> None:
 async def test_an_address_which_turns_inside_is_not_connected_to(tmp_path: Path, receiver: Receiver) -> None:
     """An address which was allowed when the webhook was made, and is not any more, is checked again when it is told."""
     home = tmp_path / "home"
-    with served(home, **LOOPBACK) as server:
+    with served(home, program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             id, _ = await hooked(client, receiver.url)
-    with served(home) as server:
+    with served(home, program=HASTY) as server:
         async with server.client() as client:
             await until(client, await asked(client))
             found = await delivered(client, id, lambda every: every and every[0]["state"] != "waiting")
@@ -286,14 +289,17 @@ async def test_several_servers_tell_a_webhook_once(new_database: Callable[[], st
     receiver, shared = Receiver(), {**LOOPBACK, "ASSAY_DATABASE": new_database()}
     shared["ASSAY_BLOBS"] = str(tmp_path / "blobs")
     try:
-        with served(tmp_path / "one", **shared) as one, served(tmp_path / "two", **shared) as two:
+        with (
+            served(tmp_path / "one", program=HASTY, **shared) as one,
+            served(tmp_path / "two", program=HASTY, **shared) as two,
+        ):
             async with one.client() as first, two.client() as second:
                 id, secret = await hooked(first, receiver.url, "run.finished")
                 runs = [await asked(client) for client in (first, second, second)]
                 for run in runs:
                     await until(second, run)
                 await receiver.until(lambda: len(receiver.got) >= 3)
-                await asyncio.sleep(3)
+                await asyncio.sleep(UNSAID)
                 assert sorted(verified(got, secret)["data"]["id"] for got in receiver.got) == sorted(runs)
                 deliveries = await delivered(second, id, lambda every: {each["state"] for each in every} == {"sent"})
                 assert [(each["state"], each["attempts"]) for each in deliveries] == [("sent", 1)] * 3
@@ -306,7 +312,7 @@ SECRET = "whsec_" + base64.b64encode(b"a secret of the client's, 32 byt").decode
 
 async def test_a_run_tells_its_own_webhook_and_no_other_run_does(tmp_path: Path, receiver: Receiver) -> None:
     home = tmp_path / "home"
-    with served(home, **LOOPBACK) as server:
+    with served(home, program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             await until(client, await asked(client))
             run = await asked(client, webhook={"url": receiver.url, "secret": SECRET})
@@ -340,7 +346,7 @@ async def test_a_repeated_request_tells_once_and_a_follow_up_has_a_webhook_too(
     tmp_path: Path, receiver: Receiver
 ) -> None:
     hook = {"url": receiver.url, "secret": SECRET, "events": ["run.finished"]}
-    with served(tmp_path / "home", **LOOPBACK) as server:
+    with served(tmp_path / "home", program=HASTY, **LOOPBACK) as server:
         async with server.client() as client:
             await client.post("/api/v1/collections/tides/documents?name=tides.md", content=TIDES.encode())
             body, key = (

@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 
 import pytest
+import quick
 
 CLIENTS = "clients"
 """The tests over the client libraries of providers, by the names of their files: each process which runs one of them
@@ -115,7 +116,9 @@ def _kind(file: FileTests) -> str:
     return parts[1] if len(parts) > 2 and parts[1] in HEAVY else "" if len(parts) == 2 else HEAVY[-1]
 
 
-def _together(file: FileTests) -> tuple[int, str]:
-    """The largest first; files which belong together as one."""
-    kind = _kind(file)
-    return (0, kind) if kind in WHOLE else (-file.path.stat().st_size, str(file.path))
+def _together(file: FileTests) -> tuple[bool, int, str]:
+    """Files which are slow on the whole before others, the largest first; files which belong together as one."""
+    kind, path = _kind(file), file.path
+    if kind in WHOLE:
+        return (False, 0, kind)
+    return (not quick.is_slow_file(path, file.config), -path.stat().st_size, str(path))

@@ -86,7 +86,7 @@ def running() -> Iterator[S3Server]:
     app = server.door(DomainDispatcherApplication(create_backend_app))
     made = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Silent)
     server.port = made.server_port
-    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    thread = threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         make = urllib.request.Request(f"{server.endpoint}/{BUCKET}", method="PUT")

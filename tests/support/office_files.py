@@ -51,8 +51,8 @@ def slides(count: int = 2, content: str = PARAGRAPH) -> bytes:
     return _saved(shown.save)
 
 
-def book(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: str = "") -> bytes:
-    """A workbook of these sheets."""
+def book(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: str = "", merged: Sequence[str] = ()) -> bytes:
+    """A workbook of these sheets, in each of which these cells are merged ("A2:A4")."""
     import openpyxl
 
     made = openpyxl.Workbook()
@@ -62,6 +62,8 @@ def book(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: str = "") -> 
         sheet.sheet_state = "hidden" if name == hidden else "visible"
         for row in rows:
             sheet.append(list(row))
+        for cells in merged:
+            sheet.merge_cells(cells)
     return _saved(made.save)
 
 

@@ -23,6 +23,17 @@ WAIT = 120.0
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
 PASSWORD = "correct horse battery"
 TIDE = "How far does the tide at Brest rise?"
+HASTY = """
+from assay.server import backend, limits
+from assay.server.api import run_control
+from assay.server.mcp import research
+from assay.services import webhooks
+
+backend.LOOK_SECONDS, webhooks.LOOK_SECONDS, webhooks.REST_SECONDS = 0.3, 0.2, 0.05
+limits.FRESH_SECONDS = 0.3
+run_control.PATIENCE = research.STEER_SECONDS = 1.0
+"""
+"""A `program` for servers that look often for what is due or to be told, and wait less for a run to heed a request."""
 
 
 @dataclass

@@ -9,6 +9,7 @@ nothing but the standard library in it: a fork's own child processes do, to find
 from __future__ import annotations
 
 import atexit
+import ctypes
 import fcntl
 import gc
 import importlib
@@ -45,6 +46,8 @@ PARTS = (
 TOLD = struct.Struct("ii")
 """What a client is told: that a process is ready, and its pid; or that it has ended, and how."""
 READY, ENDED = 0, 1
+PR_SET_PDEATHSIG = 1
+"""Of Linux: the signal that a process gets when its parent ends."""
 FORK, STAY = b"!", b"+"
 """What a client says first: that it wants a process; that it is there, until it closes the line."""
 
@@ -126,7 +129,9 @@ def _forked(
 ) -> dict[str, Any] | None:
     """Make the process; in it, what is asked of it."""
     descriptor, *ends = found
+    parent = os.getpid()
     if (pid := os.fork()) == 0:
+        _end_with(parent)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         door.close()
@@ -140,6 +145,13 @@ def _forked(
     for each in found:
         os.close(each)
     return None
+
+
+def _end_with(parent: int) -> None:
+    """Let this process end with its parent, which ends with its last guest: tests that are killed end nothing."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def _tell_ends(waiting: dict[int, socket.socket]) -> None:

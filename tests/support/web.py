@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from typing import Any
+
+from httpcore2 import AnyIOBackend, AsyncNetworkStream
 
 from assay.fetch.web import FetchLimits, FetchManners, WebFetcher
-from assay.fetch.web.addresses import Policy, policy
+from assay.fetch.web.addresses import GuardedBackend, Policy, policy
 from assay.run.process import SystemClock
 
 PUBLIC, FORBIDDEN = "127.0.0.1", "127.66.0.1"
@@ -100,14 +104,22 @@ class Names:
         return answers.pop(0) if len(answers) > 1 else answers[0]
 
 
+class Outside(AnyIOBackend):
+    """A network in which the public addresses are all `PUBLIC`."""
+
+    async def connect_tcp(self, host: str, *more: Any, **named: Any) -> AsyncNetworkStream:
+        return await super().connect_tcp(PUBLIC if ip_address(host).is_global else host, *more, **named)
+
+
 @asynccontextmanager
 async def fetcher(
     resolve: Names | None = None, policy: Policy = ALLOWED, robots: bool = False, **limits: float
 ) -> AsyncIterator[WebFetcher]:
-    """A fetcher for which `PUBLIC` is a public address."""
+    """A fetcher for which `PUBLIC` is allowed, and where public addresses lead."""
     made = FetchLimits(**limits)  # type: ignore[arg-type]
-    names = resolve or Names()
-    web = WebFetcher(SystemClock(), FetchManners(agent=AGENT, robots=robots), policy=policy, limits=made, resolve=names)
+    manners = FetchManners(agent=AGENT, robots=robots)
+    network = GuardedBackend(policy, resolve or Names(), Outside())
+    web = WebFetcher(SystemClock(), manners, network=network, limits=made)
     try:
         yield web
     finally:

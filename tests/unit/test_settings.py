@@ -47,6 +47,28 @@ def test_code_beats_environment_beats_file(file: Path, monkeypatch: pytest.Monke
     )
 
 
+def test_files_in_the_folder_of_secrets_stand_for_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / "secrets"
+    (folder / "..data").mkdir(parents=True)
+    for name, text in (
+        ("assay_keys_brave", "b-1\n"),
+        ("OPENAI_API_KEY", "o-1"),
+        ("ASSAY_DEPTH", "light"),
+        ("other", "x"),
+    ):
+        (folder / name).write_text(text)
+    (folder / "keystore").write_bytes(b"\xff\x00")
+    monkeypatch.setenv("ASSAY_SECRETS", str(folder))
+    monkeypatch.setenv("ASSAY_DEPTH", "medium")
+    monkeypatch.setenv("OPENAI_API_KEY", "")  # as good as not set
+    loaded = settings.load()
+    assert [loaded.keys.of(name).reveal() for name in ("brave", "openai")] == ["b-1", "o-1"]
+    assert loaded.depth == "medium"
+    monkeypatch.setenv("ASSAY_SECRETS", str(tmp_path / "none"))
+    with pytest.raises(ConfigError, match=r"ASSAY_SECRETS: .*none cannot be read \(No such file"):
+        settings.load()
+
+
 def test_a_setting_says_where_it_comes_from(file: Path, monkeypatch: pytest.MonkeyPatch):
     file.write_text("[limits]\ntokens = 5\n")
     monkeypatch.setenv("ASSAY_DOCUMENTS_MAX_FILE_MB", "7")

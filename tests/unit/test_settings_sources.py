@@ -200,7 +200,7 @@ def test_bounds(port: int, well: bool):
             load(server={"port": port})
 
 
-@pytest.mark.parametrize("value", ["a, b,,c ,", ["a", "b", "c"], ("a", "b", "c")])
+@pytest.mark.parametrize("value", ["a, b,,c ,", '["a", "b", "c"]', ["a", "b", "c"], ("a", "b", "c")])
 def test_a_list_of_names(value: object):
     assert load(search={"providers": value}).search.providers == ("a", "b", "c")
 

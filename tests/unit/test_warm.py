@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -88,3 +89,22 @@ def test_the_server_ends_with_its_last_guest(tmp_path: Path) -> None:
     second.close()
     assert server.wait(120) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_ends_with_the_tests_that_were_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    where = str(tmp_path / "door")
+    program = f"import time, warm_server; warm_server._listen({where!r}) and time.sleep(600)"
+    server = subprocess.Popen([sys.executable, "-c", program], cwd=warm.SERVER.parent, stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    with server.stdout as said:
+        assert said.readline() == b"listening\n"
+        guest, pid = warm._known(where) or (None, 0)
+        assert guest
+        monkeypatch.setattr(warm, "_server", lambda _: (where, guest, pid))
+        process = warm.Process("serve")
+        lives = os.pidfd_open(process.pid)
+        assert not select.select([lives], [], [], 0)[0]
+        guest.close()  # as when this process is killed
+        assert select.select([lives], [], [], 120)[0]
+        os.close(lives)
+    assert server.wait(120) == 0

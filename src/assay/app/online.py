@@ -79,7 +79,9 @@ class Online:
         """The same, with pages as documents of one owner's library."""
         return OwnedWeb(self, library)
 
-    async def read(self, url: str, rules: WebRules = ANYTHING, library: Library | None = None) -> tuple[Document, ...]:
+    async def read(
+        self, url: str, rules: WebRules = ANYTHING, parts: int | None = None, library: Library | None = None
+    ) -> tuple[Document, ...]:
         """Return the documents on a page, read into a view of the library; implements `core.ports.Pages`.
 
         Raises:
@@ -88,17 +90,17 @@ class Online:
         if url.startswith(OTHER):
             page = await self._server_of(url).read(url)
             return await asyncio.to_thread(self._documents, [page], library or self._library)
-        parts = await self._parts(url, rules)
-        return await asyncio.to_thread(self._documents, parts, library or self._library)
+        pages = await self._parts(url, rules, MOST_PARTS if parts is None else min(parts, MOST_PARTS))
+        return await asyncio.to_thread(self._documents, pages, library or self._library)
 
-    async def _parts(self, url: str, rules: WebRules) -> list[Fetched]:
+    async def _parts(self, url: str, rules: WebRules, most: int) -> list[Fetched]:
         """The page at `url`, and the parts of the article that follow it; one that cannot be fetched ends it.
 
         Raises:
             FetchFailed: the page cannot be fetched.
         """
         parts = [await self._get_fetcher().fetch(url, rules)]
-        while len(parts) < MOST_PARTS and (following := await asyncio.to_thread(next_part, parts[-1])):
+        while len(parts) < most and (following := await asyncio.to_thread(next_part, parts[-1])):
             if any(following == each.final_url for each in parts):
                 break
             try:
@@ -194,8 +196,7 @@ class Online:
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error
-        found = map(library.document, dict.fromkeys(chain.from_iterable(done.given.values())))
-        return tuple(each for each in found if each is not None)
+        return tuple(library.of_hashes([*chain.from_iterable(done.given.values())]))
 
 
 class OwnedWeb:
@@ -208,9 +209,9 @@ class OwnedWeb:
         """The providers that a run queries; see `Online.searches`."""
         return tuple(search.over(self._library) for search in self._online.searches())
 
-    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
+    async def read(self, url: str, rules: WebRules = ANYTHING, parts: int | None = None) -> tuple[Document, ...]:
         """The documents on a page; see `Online.read`."""
-        return await self._online.read(url, rules, self._library)
+        return await self._online.read(url, rules, parts, self._library)
 
     def notices(self) -> Notices:
         """Looks up notices published about works later."""

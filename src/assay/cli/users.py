@@ -276,8 +276,8 @@ async def token(
         made, secret = await assay.users.new_token(user, name, wanted, days)
         await assay.note("make_token", f"{user}/{made.id}")
     write(secret)
-    may = " and ".join(made.scopes)
-    say(f"token {made.id} of {user} may {may}; to revoke it: assay users token {user} --revoke {made.id}")
+    may = ", ".join(made.scopes)
+    say(f"token {made.id} of {user} (scopes: {may}); to revoke it: assay users token {user} --revoke {made.id}")
 
 
 async def _revoke_token(user: str, id: str, home: Path | None) -> None:

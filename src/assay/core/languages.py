@@ -210,7 +210,10 @@ def _weights() -> dict[str, dict[str, float]]:
 
 ASKED = _weights()
 TOKEN = regex(r"[^\W\d_]+")
-LEAST_WORDS, LEAST_SHARE = 3, 0.08
+LEAST_WORDS, LEAST_SHARE, LEAST_OWN = 3, 0.08, 0.75
+"""Of a text: the least number of its common words, their share, and the least of them if a word of several languages
+counts by so much less. "a" and "i" say little of a text, and one word alone, however often, says nothing.
+"""
 LEAST_WEIGHT, LEAD = 1.5, 1.5
 """Of a question: the least weight of its common words, and how many times that of any other language it must be."""
 
@@ -264,8 +267,12 @@ def _by_words(sample: str) -> str:
     if not total:
         return ""
     hits: Counter[str] = Counter()
-    for word in tokens.keys() & LANGUAGES.keys():
+    weights: dict[str, float] = {}
+    for word in sorted(tokens.keys() & LANGUAGES.keys()):
         for language in LANGUAGES[word]:
             hits[language] += tokens[word]
-    best = max(sorted(hits), key=lambda language: hits[language], default="")
-    return best if hits[best] >= LEAST_WORDS and hits[best] >= LEAST_SHARE * total else ""
+            weights[language] = weights.get(language, 0.0) + tokens[word] / len(LANGUAGES[word])
+    best = max(sorted(hits), key=lambda language: (round(weights[language], 9), hits[language]), default="")
+    several = sum(best in LANGUAGES.get(word, ()) for word in tokens) > 1
+    enough = several and hits[best] >= max(LEAST_WORDS, LEAST_SHARE * total) and weights[best] >= LEAST_OWN
+    return best if enough else ""

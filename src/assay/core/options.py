@@ -103,7 +103,7 @@ class Declared(msgspec.Struct, frozen=True):
     def data(self) -> Any:
         """Its type in data: text instead of a file's path, lists and objects as in JSON."""
         parts = get_args(self.kind) if get_origin(self.kind) in (Union, UnionType) else (self.kind,)
-        return Union[tuple(part for part in parts if part is not Path)]  # noqa: UP007 - made of several
+        return Union[tuple(part for part in parts if part not in (Path, type))]  # noqa: UP007 - made of several
 
     def flags_on(self, command: str) -> tuple[Flag, ...]:
         """The flags for it on a command."""

@@ -86,14 +86,16 @@ def show(source: Source, passages: Sequence[Passage]) -> str:
         ValueError: a passage belongs to another source.
     """
     lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>{_source_facts(source)}"]
-    above, title = PassageContext(), one_line(source.title).casefold()
+    above, title, before = PassageContext(), one_line(source.title).casefold(), None
     for passage in passages:
         if passage.source != source.id:
             raise ValueError(f"passage {passage.id} is not of source {source.id}")
-        context = _context(passage, title)
-        if context != above:
-            lines += [f"-- {name} {text}" for name, text in zip(_NAMES, context, strict=True) if text] or ["--"]
-            above = context
+        told = (passage.heading, passage.label, passage.lead)
+        if told != before:  # most passages have the context of the one before
+            context, before = _context(passage, title), told
+            if context != above:
+                lines += [f"-- {name} {text}" for name, text in zip(_NAMES, context, strict=True) if text] or ["--"]
+                above = context
         lines.append(f"[{passage.id}] {_indent(passage.text)}")
     return "\n".join(lines)
 

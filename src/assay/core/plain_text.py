@@ -15,6 +15,7 @@ _TITLE = regex(
     r"[ \t]*(?P<number>\d{1,3}(?:\.\d{1,3}){0,4}[.)]?|§+[ ]?\d{1,4}[a-z]?)[ \t]+(?P<title>[^\W\d_a-zß-ÿа-я].*?)[ \t]*\n"
     r"(?=(?P<below>[ \t]*(?P<first>[^\s]+).*))"
 )
+_NUMBERING = regex(r"(?:§+[ ]?)?\d{1,3}(?:\.\d{1,3}){0,4}[.)]?[ \t]+(?=\S)")
 _STARTED = regex(r"[\"'“„«(\[]?[^\W_a-zß-ÿа-я]")
 
 
@@ -40,6 +41,11 @@ def sections(text: str) -> Iterator[tuple[str, int, int]]:
         at = after
     if text[start:].strip():
         yield _path(above), start, len(text)
+
+
+def without_number(title: str) -> str:
+    """A title without the number of its section."""
+    return _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
 
 
 def _path(above: list[tuple[int, str]]) -> str:

@@ -200,7 +200,8 @@ class RunOptions(ForkOptions, total=False):
 
     For the report, `length` is short, normal, long, or a number of words; `language` a code (BCP 47), by default the
     question's; `template` has Markdown headings to fill. `template` and `instructions` are text, or the `Path` of a
-    file. `schema` is a JSON Schema (text, a `Path`, or the object): the report is the fields it asks for.
+    file. `schema` is a JSON Schema (text, a `Path`, or the object), or a class that has one (of pydantic, a dataclass,
+    a `TypedDict`): the report is the fields it asks for.
 
     `user` says whose run it is (limits of workers count by user; a provider gets a hash, models get nothing); `labels`
     are stored with it.
@@ -218,7 +219,7 @@ class RunOptions(ForkOptions, total=False):
         Offer(by="openai", sent=Literal["auto", "simple", "web_search", "deep_research"] | None),
     ]
     schema: Annotated[
-        str | Path | Mapping[str, Any] | None,
+        str | Path | Mapping[str, Any] | type | None,
         Option(group="Report", place=60, api="report.schema", sent=dict[str, Any] | None),
         Flag(
             "--schema",

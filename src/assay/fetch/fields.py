@@ -59,6 +59,8 @@ BYLINE = frozenset(("author", "authors", "published", "created", "date"))
 LONGEST_BYLINE = 500
 _ORNAMENT = regex(r"[^\w]+|\.\. _[^\n]*:|\.\. [\w-]+::[^\n]*|-\*-.*-\*-")
 """A line without a word, or a mark of reStructuredText or an editor, above a title."""
+_ENTRY = regex(r"\W?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2})(?![\d-])")
+"""The beginning of a line of a log, a chat or a diary: a numeric day, or a time."""
 MARKUP = regex(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -96,9 +98,12 @@ def _heading(text: str) -> re.Match[str] | None:
 
 
 def first_line(text: str) -> str:
-    """The first line if it looks like a title: short, and not a sentence."""
-    lines = (line.strip() for line in text[:HEAD].splitlines())
-    line = next((line for line in lines if line and not _ORNAMENT.fullmatch(line)), "")
+    """The first line if it looks like a title: short, no sentence, and not the first of several dated entries."""
+    stripped = (line.strip() for line in text[:HEAD].splitlines())
+    lines = (line for line in stripped if line and not _ORNAMENT.fullmatch(line))
+    line = next(lines, "")
+    if _ENTRY.match(line) and _ENTRY.match(next(lines, "")):
+        return ""
     return fit(line) if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -32,6 +33,7 @@ _TITLES = ("title", "headline", "name")
 _KINDS = {"FeatureCollection": "GeoJSON", "Feature": "GeoJSON"}
 
 Objects = Sequence[Mapping[str, Any]]
+V = TypeVar("V")
 
 
 def read_json(text: str, name: str) -> Extracted | None:
@@ -41,7 +43,7 @@ def read_json(text: str, name: str) -> Extracted | None:
     if these are too long to be read.
     """
     try:  # not msgspec: it would round the numbers
-        value = json.loads(text, parse_float=str, parse_int=str)
+        value = json.loads(text, parse_float=str, parse_int=str, object_pairs_hook=keep_all)
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, (dict, list)) or not value or (depth := _depth(value)) > DEEPEST:
@@ -59,6 +61,17 @@ def read_json(text: str, name: str) -> Extracted | None:
         facts |= {"rows": str(len(rows)), "columns": ", ".join(header)[:1000]}
         return Extracted(text="\n\n".join(lines) + "\n", extractor=NAME, syntax="rows", title=title, metadata=facts)
     return Extracted(text=_in_lines(text, depth), extractor=NAME, syntax="code", title=title, metadata=facts)
+
+
+def keep_all(pairs: Sequence[tuple[str, V]]) -> dict[str, V]:
+    """An object with all values of names that it gives several times: a second `year` becomes `year (2)`."""
+    found, times = dict(pairs), Counter[str]()
+    for name, value in pairs if len(found) < len(pairs) else ():
+        times[name] += 1
+        while times[name] > 1 and f"{name} ({times[name]})" in found:
+            times[name] += 1
+        found[name if times[name] == 1 else f"{name} ({times[name]})"] = value
+    return found
 
 
 def _depth(value: Any) -> int:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import email
 import re
+from collections import Counter
 from collections.abc import Iterator
-from email.message import EmailMessage
+from contextlib import suppress
+from email.message import EmailMessage, Message
 from functools import cache
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from assay.core.document_dates import iso_date
@@ -14,6 +17,7 @@ from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.patterns import regex
+from assay.core.ports import ArchiveMember
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
@@ -28,8 +32,9 @@ else:
     lexbor = later("selectolax.lexbor")
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
-MOST_NAMED = 5
 MOST_PARTS = 1_000
+STUB = 10
+"""Plain text with fewer words than one in so many of the page beside it only says that there is one. By hand."""
 HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError)
 """The errors the library raises for an unreadable header; it has no single error for that."""
 LONGEST_HEADER = 2_000
@@ -40,11 +45,11 @@ SEPARATOR = regex(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
 class EmlExtractor:
     """One document: sender, recipients, date and subject as fields, then the text.
 
-    If a message has its text in two forms, the plain one is read. Attachments are not read, but their names are
-    reported.
+    If a message has its text in two forms, the plain one is read, unless it says almost nothing of the other. Its
+    attachments are named, and read as `Attachments`.
     """
 
-    name = "eml/1"
+    name = "eml/2"
     suffixes: tuple[str, ...] = (".eml",)
     media_type = "message/rfc822"
     isolated = True
@@ -53,18 +58,15 @@ class EmlExtractor:
         """Return one document.
 
         Raises:
-            ExtractError: it is not a message, or has no text; or, after the document, it has attachments.
+            ExtractError: it is not a message, or has neither text nor attachments.
         """
-        document, attached = read(data, self.name, name)
-        yield document
-        if attached:
-            raise ExtractError(_unread_attachments(attached))
+        yield read(data, self.name, name)
 
 
 class MboxExtractor:
     """One document per message of a mailbox (RFC 4155), as `EmlExtractor` reads it."""
 
-    name = "mbox/1"
+    name = "mbox/2"
     suffixes = (".mbox",)
     media_type = "application/mbox"
     isolated = True
@@ -76,22 +78,53 @@ class MboxExtractor:
             ExtractError: there is none; or, after the documents, something could not be read.
         """
         found = bad = 0
-        attached: list[str] = []
         for message in messages(data):
             try:
-                document, names = read(message, self.name, f"{name} {found + bad + 1}")
+                document = read(message, self.name, f"{name} {found + bad + 1}")
             except ExtractError:
                 bad += 1
                 continue
             found += 1
-            attached += names
             yield document
         if not found:
             raise ExtractError("damaged, or not a folder of messages")
-        problems = [f"{bad} of its messages could not be read"] * bool(bad)
-        problems += [_unread_attachments(attached)] * bool(attached)
-        if problems:
-            raise ExtractError("; ".join(problems))
+        if bad:
+            raise ExtractError(f"{bad} of its messages could not be read")
+
+
+class Attachments:
+    """The attachments of a message or of all messages of a mailbox, as the members of an archive.
+
+    Those of a mailbox are in a folder with the number of their message. A name that comes again gets a number.
+    """
+
+    name = "mail/1"
+    suffixes = (".eml", ".mbox")
+
+    def members(self, data: bytes, name: str, largest: int) -> Iterator[ArchiveMember]:
+        """See the port. A message whose headers cannot be read has none: its extractor reports it."""
+        single = name.lower().endswith(".eml")
+        for number, message in enumerate([data] if single else messages(data), 1):
+            with suppress(*HEADER_ERRORS, ExtractError):
+                yield from _attachments(message, "" if single else f"{number}/", largest)
+
+
+def _attachments(data: bytes, folder: str, largest: int) -> Iterator[ArchiveMember]:
+    names: Counter[str] = Counter()
+    for part in _parts(email.message_from_bytes(data, policy=_policy())):
+        if not _is_attached(part):
+            continue
+        name = _attached_name(part).replace("/", "_")
+        names[name] += 1
+        if names[name] > 1:
+            path = PurePosixPath(name)
+            name = f"{path.stem} ({names[name]}){path.suffix}"
+        body = part.get_payload(decode=True)
+        if isinstance(body, bytes) and len(body) <= largest:
+            yield ArchiveMember(name=f"{folder}{name}", data=body)
+        elif isinstance(body, bytes):
+            problem = f"larger than {largest / 1_000_000:g} MB (the setting documents.max_file_mb)"
+            yield ArchiveMember(name=f"{folder}{name}", problem=problem)
 
 
 @cache
@@ -117,11 +150,11 @@ def messages(data: bytes) -> Iterator[bytes]:
         yield data[start.end() : end]
 
 
-def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
-    """Return a message as a document, and the names of its attachments.
+def read(data: bytes, extractor: str, name: str) -> Extracted:
+    """Return a message as a document.
 
     Raises:
-        ExtractError: it is not a message, or has no text.
+        ExtractError: it is not a message, or has neither text nor attachments.
     """
     try:
         message = email.message_from_bytes(data, policy=_policy())
@@ -132,11 +165,11 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
         raise ExtractError("damaged: a header of it cannot be read") from error
     if not fields:
         raise ExtractError("damaged, or not a message")
-    if not body.strip():
+    if not body.strip() and not attached:
         raise ExtractError("it holds no text")
     head = "\n".join(f"{key}: {value}" for key, value in fields.items())
-    document = Extracted(
-        text=f"{head}\n\n{body.strip()}\n",
+    return Extracted(
+        text=f"{head}\n\n{body.strip()}".rstrip() + "\n",
         extractor=extractor,
         syntax="plain",
         title=fields.get("Subject", "")[:300] or stem(name),
@@ -147,7 +180,6 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
         language=detect(body),
         metadata={"attachments": ", ".join(attached)[:1000]} if attached else {},
     )
-    return document, attached
 
 
 def _header(message: EmailMessage, key: str) -> str:
@@ -163,28 +195,40 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
     plain: list[str] = []
     marked: list[str] = []
     attached: list[str] = []
-    for number, part in enumerate(message.walk()):
-        if number > MOST_PARTS:
-            raise ExtractError(f"it has more than {MOST_PARTS:,} parts")
+    for part in _parts(message):
         kind = part.get_content_type()
-        if part.is_multipart():
-            continue
-        if part.get_filename() or part.get_content_disposition() == "attachment":
-            attached.append(" ".join(clean(part.get_filename() or kind).split())[:100])
+        if _is_attached(part):
+            attached.append(_attached_name(part))
         elif kind == "text/plain":
             plain.append(_text(part))
         elif kind == "text/html":
             tree = lexbor.LexborHTMLParser(shallow(_text(part)))
             marked.append(to_markdown(tree.body) if tree.body is not None else "")
-    return "\n\n".join(plain if any(text.strip() for text in plain) else marked), attached
+    stub = STUB * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in marked)
+    return "\n\n".join(marked if stub else plain), attached
+
+
+def _parts(message: Message) -> Iterator[EmailMessage]:
+    """The parts of a message that hold something.
+
+    Raises:
+        ExtractError: there are too many.
+    """
+    for number, part in enumerate(message.walk()):
+        if number > MOST_PARTS:
+            raise ExtractError(f"it has more than {MOST_PARTS:,} parts")
+        if isinstance(part, EmailMessage) and not part.is_multipart():
+            yield part
+
+
+def _is_attached(part: EmailMessage) -> bool:
+    return bool(part.get_filename()) or part.get_content_disposition() == "attachment"
+
+
+def _attached_name(part: EmailMessage) -> str:
+    return " ".join(clean(part.get_filename() or part.get_content_type()).split())[:100]
 
 
 def _text(part: EmailMessage) -> str:
     data = part.get_payload(decode=True)
     return decode(data, part.get_content_charset() or "") if isinstance(data, bytes) else ""
-
-
-def _unread_attachments(attached: list[str]) -> str:
-    more = ", …" if len(attached) > MOST_NAMED else ""
-    some = "an attachment is" if len(attached) == 1 else f"{len(attached)} attachments are"
-    return f"{some} not read ({', '.join(attached[:MOST_NAMED])}{more}); save them beside it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -18,14 +19,14 @@ from assay.core.languages import detect
 from assay.core.patterns import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import dated, first_line, fit, read_fields, stem
-from assay.fetch.json_text import read_json
+from assay.fetch.json_text import keep_all, read_json
 from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, names_of, one_cell, row_lines, split_head
 
 
 class TextExtractor:
     """Text unchanged. Also reads files of unknown kinds if they are text."""
 
-    name = "text/2"
+    name = "text/3"
     suffixes = (".txt", ".text", ".log", ".org", ".tex")
     media_type = "text/plain"
     isolated = False
@@ -314,11 +315,14 @@ def _json_rows(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _json_document(extractor: str, row: bytes, name: str) -> Extracted:
     try:
-        fields = msgspec.json.decode(row, type=dict[str, object])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        fields: list[tuple[str, object]] = list(msgspec.json.decode(row, type=dict[str, object]).items())
+        if row.count(b":") > len(fields):  # it may give a name several times, and msgspec keeps the last
+            fields = json.loads(row, object_pairs_hook=list, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError) as error:
         raise ExtractError(f"not a JSON object ({error})") from error
-    values = {clean(key): _scalar(value) for key, value in fields.items() if isinstance(value, Scalar)}
-    text = values.get("text", "")
+    known = [(clean(key), _scalar(value)) for key, value in fields if isinstance(value, Scalar)]
+    text = "\n\n".join(value for key, value in known if key == "text" and value)
+    values = keep_all([each for each in known if each[0] != "text"])
     if not text.strip():
         raise ExtractError("no `text`")
     stated = read_fields(text)

@@ -34,6 +34,8 @@ MARKS = (
 TRUSTED = regex(
     r"cp125[1356]|cp932|cp949|cp936|cp950|koi8|mac_cyrillic|shift_jis|euc_|gb|big5|hz|iso2022|iso8859_[5678]$|johab"
 )
+CYRILLIC = ("cp1251", "koi8_r", "mac_cyrillic", "iso8859_5", "cp866")
+"""Code pages of Cyrillic that differ in few letters, the commonest first."""
 _HIGH, _RUNS = regex(rb"[\x80-\xff]"), regex(rb"[\x80-\xff]{2,}")
 UNWANTED = regex(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _CONTROLS = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
@@ -83,7 +85,18 @@ def _guess(data: bytes) -> str:
     if 2 * sum(map(len, _RUNS.findall(data[:SAMPLE]))) < high:
         return "cp1252"
     best = charset_normalizer.from_bytes(data[:SAMPLE]).best()
+    if best is not None and best.encoding in CYRILLIC:
+        return max((best.encoding, *CYRILLIC), key=lambda each: _as_written(data[:SAMPLE].decode(each, "replace")))
     return best.encoding if best is not None and TRUSTED.match(best.encoding) else "cp1252"
+
+
+def _as_written(text: str) -> int:
+    """The number of letters of the Russian alphabet in a text, without capitals behind small letters."""
+    return sum(
+        char.islower() or not before.islower()
+        for before, char in zip(" " + text, text, strict=False)
+        if "А" <= char <= "я" or char in "Ёё"
+    )
 
 
 def number_of(stated: str, otherwise: int) -> int:

@@ -19,6 +19,8 @@ UNUSABLE = frozenset((401, 402, 403, 404, 429))
 """Statuses that every request will get until a person changes something, unless the trouble is temporary."""
 LONGEST = 300
 """Code points of a service's own words in an error."""
+LEAST_WINDOW = 512
+"""The smallest window in tokens that is believed."""
 CUT = "…"
 """Ends what was shortened."""
 TELLING = 4
@@ -63,6 +65,7 @@ _WINDOW = regex(
 )
 _UNPARSED = regex(r"Failed to parse input at pos \d+: (.+)", re.DOTALL)
 """llama.cpp's words for a call by the model that its parser does not know, with that text."""
+_REPEATS = regex(r"\s*(?:[\[{]|Failed to parse input at pos )")
 NOT_RUNNING = "free memory or choose a smaller model; the log of {service} says more"
 _SPENT = regex(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 
@@ -114,10 +117,16 @@ class ServiceFault(msgspec.Struct, frozen=True):
         return raw.encode(errors="replace") if isinstance(raw, str) else msgspec.json.encode(raw) if raw else b""
 
 
+class _Detail(msgspec.Struct, frozen=True):
+    """A part of a request that FastAPI finds invalid; it repeats that part beside its message."""
+
+    msg: str
+
+
 class _Failure(msgspec.Struct, frozen=True):
     error: ServiceFault | str | None = None
     message: str | None = None
-    detail: str | None = None
+    detail: str | list[_Detail] | None = None
 
 
 def of_response(service: str, status: int, headers: Mapping[str, str], data: bytes) -> ModelError | ModelFailed:
@@ -129,7 +138,8 @@ def refused(service: str, status: int, headers: Mapping[str, str], fault: Servic
     """The error for a response with a status other than 200 and this fault."""
     if loading(status, fault):
         return ModelError(f"{service} is still loading its model ({status}): try again in a moment")
-    return refusal(service, status, fault.words, text=fault.text, retry_after=retry_after(headers))
+    own = fault.message or ""
+    return refusal(service, status, fault.words, text=fault.text, own=own, retry_after=retry_after(headers))
 
 
 def read_fault(data: bytes) -> ServiceFault:
@@ -140,15 +150,24 @@ def read_fault(data: bytes) -> ServiceFault:
         return ServiceFault(message=data.decode(errors="replace"))
     if isinstance(failure.error, ServiceFault):
         return failure.error
-    return ServiceFault(message=failure.error or failure.message or failure.detail or "")
+    detail = failure.detail
+    told = detail if isinstance(detail, str) or detail is None else "; ".join(each.msg for each in detail)
+    return ServiceFault(message=failure.error or failure.message or told or "")
 
 
 def refusal(
-    service: str, status: int, message: str, *, text: str = "", retry_after: float | None = None
+    service: str,
+    status: int,
+    message: str,
+    *,
+    text: str = "",
+    own: str | None = None,
+    retry_after: float | None = None,
 ) -> ModelError | ModelFailed:
     """The error for a response with `status`.
 
-    `message` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text.
+    `message` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text; `own` is the
+    service's message without what others answered, by default the shown text too.
     """
     known = text or message
     words = shortened(message)
@@ -160,7 +179,7 @@ def refusal(
     transient = (passing(status) and not (status == 429 and _SPENT.search(known))) or MISCALLED in known
     if status in (401, 403):
         reason += f"; check the key of {service} (assay config list shows whether one is set)"
-    if stopped := not_running(service, reason, known):
+    if stopped := not_running(service, reason, message if own is None else own):
         return stopped
     return ModelError(
         reason,
@@ -170,14 +189,15 @@ def refusal(
     )
 
 
-def not_running(service: str, reason: str, text: str) -> ModelError | None:
-    """The error if a server's words say that its model does not run: too large for the machine, or crashed.
+def not_running(service: str, reason: str, message: str) -> ModelError | None:
+    """The error if a server's message says that its model does not run: too large for the machine, or crashed.
 
-    A server starts a crashed model again, so that another attempt may help; nothing makes one fit.
+    A message in JSON, or about the model's text, repeats what others wrote, and says nothing of it. A server starts a
+    crashed model again, so that another attempt may help; nothing makes one fit.
     """
-    if not (_NO_MEMORY.search(text) or _CRASHED.search(text)):
+    fits = not _NO_MEMORY.search(message)
+    if (fits and not _CRASHED.search(message)) or _REPEATS.match(message):
         return None
-    fits = not _NO_MEMORY.search(text)
     return ModelError(f"{reason}: {NOT_RUNNING.format(service=service)}", transient=fits, usable=False)
 
 
@@ -220,9 +240,12 @@ def too_long(text: str) -> bool:
 
 
 def stated_window(text: str) -> int:
-    """The window in tokens that a service names as it refuses a request that is too long; 0 if it names none."""
+    """The window in tokens that a service names as it refuses a request that is too long; 0 if it names none, or one
+    that is not believed.
+    """
     found = _WINDOW.search(text) if too_long(text) else None
-    return int(next(each for each in found.groups() if each).replace(",", "")) if found else 0
+    window = int(next(each for each in found.groups() if each).replace(",", "")) if found else 0
+    return window if window >= LEAST_WINDOW else 0
 
 
 def declined(text: str) -> bool:

@@ -109,10 +109,8 @@ def read_parts(run: Run, reader: DocumentReader, documents: Sequence[str]) -> li
     if run.world.similarity is None:
         return []
     found: list[Part] = []
-    for sha256 in documents[:MOST_COMPARED]:
-        document = run.world.library.document(sha256)
-        if document is not None:
-            found += _parts(reader, document)
+    for document in run.world.library.of_hashes(documents[:MOST_COMPARED]):
+        found += _parts(reader, document)
     return found
 
 
@@ -220,7 +218,7 @@ async def _compared(run: Run, case: Case, cited: Sequence[str]) -> SourceCompari
 
 def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -> dict[str, str]:
     """The beginnings of documents, as far as they are compared, by hash."""
-    stored = text_of(library, reader)
+    stored = text_of(library, reader, documents)
     return {sha256: stored(sha256)[: 4 * LONGEST].decode(errors="ignore") for sha256 in documents}
 
 

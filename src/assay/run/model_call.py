@@ -25,7 +25,7 @@ from assay.core.messages import (
     TextDelta,
     ThinkingDelta,
 )
-from assay.core.ports import Fact, Model
+from assay.core.ports import Fact, LearningModel, Model
 from assay.core.usage import Usage
 from assay.run.budget import fitted, reasoning, worst_case
 from assay.run.rate_limits import PATIENCE
@@ -64,14 +64,21 @@ async def ask(place: RunPlace, role: Role, request: Request, hooks: StreamHooks)
         voice = Voice(step_context, request.tools, hooks)
         return await Attempts(place, role, shortened, step_context, voice, hooks).reply()
 
-    return await perform(
-        place,
-        f"ask-{request.task}",
-        attempts,
-        returns=Reply,
-        input_hash=digest(msgspec.structs.replace(request, schema=msgspec.UNSET)),
-        cost=_worst_case(place, role, shortened),
-    )
+    try:
+        return await perform(
+            place,
+            f"ask-{request.task}",
+            attempts,
+            returns=Reply,
+            input_hash=digest(msgspec.structs.replace(request, schema=msgspec.UNSET)),
+            cost=_worst_case(place, role, shortened),
+        )
+    except ContextTooLong as error:  # now or on a replay, which learns the same from the stored words
+        for name in place.brief.models[role]:
+            model = place.world.models[name]
+            if isinstance(model, LearningModel) and error.reason.startswith(f"{name}: "):
+                model.learn(error.reason)
+        raise
 
 
 def _fit(place: RunPlace, role: Role, request: Request) -> Request:
@@ -166,10 +173,10 @@ class Attempts:
                 self._breakers.succeeded(name)
                 self._refused = True
                 return None
-            except ContextTooLong:
+            except ContextTooLong as error:
                 self._breakers.succeeded(name)  # it answers; the request is at fault
                 self._voice.stop()
-                raise
+                raise ContextTooLong(_with_full_name(name, error.reason)) from error
             except ModelError as error:
                 now = self._clock.monotonic()
                 self._refused = False
@@ -311,6 +318,8 @@ class Attempts:
 
 def _with_full_name(name: str, reason: str) -> str:
     """Why the model `name` failed; its full name replaces the provider's name at the start of the reason."""
+    if reason.startswith(f"{name}: "):
+        return reason
     provider = name.partition(":")[0]
     rest = reason.removeprefix(provider)
     return f"{name}{rest}" if rest != reason and rest[:1] in (" ", ":") else f"{name}: {reason}"

@@ -33,10 +33,8 @@ from assay.server.guards import Guard, ProxyNotes, SafeHeaders, Worded, is_loopb
 from assay.server.limits import Rated
 from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
-from assay.server.problems import Problem, Refusal, problem, problem_answer, problem_of
+from assay.server.problems import Problem, Refusal, failed, loggable, problem, problem_answer
 from assay.server.streams import OUTLET, Outlet
-from assay.services.schedules import PATH as FEEDS
-from assay.services.stored_runs import SHARES_PATH
 
 # Other sites whose pages may use the API (CORS): none, unless the settings name them.
 
@@ -144,10 +142,8 @@ def part_answer(request: Request, fault: Problem, headers: dict[str, str] | None
 
 def _on_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AssayError)
-    fault = problem_of(error, tuple(map(str, request.scope.get("path_params", {}).values())))
-    if fault.status >= 500:
-        log.warning("%s %s: %s", request.method, _where(request), error)
-    return part_answer(request, fault)
+    names = tuple(map(str, request.scope.get("path_params", {}).values()))
+    return part_answer(request, failed(request.method, request.scope["path"], error, names))
 
 
 def _on_refusal(request: Request, error: Exception) -> Response:
@@ -173,14 +169,8 @@ def _methods(request: Request) -> str:
 
 
 def _on_bug(request: Request, error: Exception) -> Response:
-    log.error("%s %s: a bug", request.method, _where(request), exc_info=error)
+    log.error("%s %s: a bug", request.method, loggable(request.scope["path"]), exc_info=error)
     return part_answer(request, problem("bug", "this is a fault of Assay; its log says more"))
-
-
-def _where(request: Request) -> str:
-    """The path of a request for a log, without the secret of a shared report or a feed."""
-    path = str(request.scope["path"])
-    return next((f"{public}…" for public in (SHARES_PATH, FEEDS) if path.startswith(public)), path)
 
 
 if sys.platform != "win32":

@@ -81,6 +81,8 @@ DELIVERED_SECONDS = 7 * 86_400.0
 """How long deliveries of webhooks are stored."""
 AUDITED = 100_000
 """The most entries of the audit log, the newest."""
+READY_SECONDS = 5.0
+"""Seconds in which the store must answer for the server to be ready; requests wait longer for it to return."""
 
 
 async def tidy_hourly(assay: Assay) -> None:
@@ -165,9 +167,12 @@ class Backend:
         if self._working is None or self._working.done():
             return "the worker of the server has ended"
         try:
-            await self.assay.runs(1)
+            async with asyncio.timeout(READY_SECONDS):
+                await self.assay.runs(1)
         except StoreError as error:
             return str(error)
+        except TimeoutError:
+            return f"the store has not answered within {READY_SECONDS:g} s"
         return ""
 
     def engine(self, owner: str) -> Assay:

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from assay.core.errors import AssayError, NotLoggedIn
 from assay.core.ports.users import PERMISSIONS, Permission
 from assay.server.guards import SAFE, ProblemAnswer, is_loopback, name_of
-from assay.server.problems import Problem, problem, problem_of, refusal
+from assay.server.problems import Problem, failed, problem, refusal
 from assay.services.users import PREFIX, Users, Who
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class AccessGate:
             who = await identify(self._users, HTTPConnection(scope), self._oidc)
             refused = self._refusal(scope, who)
         except AssayError as error:
-            who, refused = None, problem_of(error)
+            who, refused = None, failed(scope["method"], scope["path"], error)
         if refused is not None:
             request = Request(scope, receive)
             challenge = {"WWW-Authenticate": challenge_of(request, self._oidc)} if refused.status == 401 else None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from assay.core.errors import NotLoggedIn
 
@@ -13,11 +16,36 @@ LEEWAY = 60
 
 Claims = Mapping[str, Any]
 
+Time = Annotated[float, Meta(ge=0, lt=1e11)]
+
+
+class Times(msgspec.Struct, frozen=True):
+    """The claims that are times, in seconds since 1970."""
+
+    iat: Time = 0
+    exp: Time = 0
+    nbf: Time = 0
+    auth_time: Time | None = None
+
+
+def claims_in(payload: bytes) -> Claims:
+    """The claims in a token's payload.
+
+    Raises:
+        NotLoggedIn: it is not a JSON object (RFC 8259: no NaN, no halves of characters), or a time is none.
+    """
+    try:
+        claims = msgspec.json.decode(payload, type=dict[str, Any])
+        msgspec.convert(claims, Times)
+    except (ValueError, RecursionError) as error:
+        raise NotLoggedIn(f"the token's claims are not valid: {error}") from error
+    return claims
+
 
 def skew(claims: Claims) -> str:
     """A sentence about the clocks, if the token was issued at another time than now."""
     issued = claims.get("iat")
-    if isinstance(issued, bool) or not isinstance(issued, int | float) or abs(issued - time.time()) <= LEEWAY:
+    if issued is None or abs(issued - time.time()) <= LEEWAY:
         return ""
     late = "ahead of" if issued > time.time() else "behind"
     return f" (the provider's clock is {abs(issued - time.time()):.0f} s {late} this server's: set both by NTP)"
@@ -30,7 +58,7 @@ def subject(claims: Claims) -> str:
         NotLoggedIn: the token does not name it.
     """
     account = claims.get("sub")
-    if not isinstance(account, str) or not account or len(account) > 255:
+    if not isinstance(account, str) or not account.isprintable() or not 0 < len(account) <= 255:
         raise NotLoggedIn("the provider does not say who you are (sub)")
     return f"{claims['iss']} {account}"
 

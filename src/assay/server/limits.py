@@ -18,7 +18,7 @@ from assay.core.allowance import OwnerLimits
 from assay.core.errors import AssayError, TooMany
 from assay.core.ports.users import Buckets, BucketState, GivenLimits, LimitStore, Rate
 from assay.server.guards import ProblemAnswer
-from assay.server.problems import Problem, problem, problem_of
+from assay.server.problems import Problem, failed, problem
 from assay.services.daily import limits_of_users
 from assay.settings import Settings
 
@@ -162,7 +162,7 @@ class Rated:
                 states.append(taken)
                 refused = _refusal(taken) if taken.wait else None
         except AssayError as error:
-            refused = problem_of(error)
+            refused = failed(scope["method"], scope["path"], error)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start" and states:

@@ -19,7 +19,7 @@ import msgspec
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 from authlib.oidc.core import CodeIDToken
-from joserfc import jwt
+from joserfc import jws, jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
@@ -27,7 +27,7 @@ from joserfc.jws import JWSRegistry
 from assay.core.errors import ConfigError, NotLoggedIn, ProviderFailed
 from assay.core.ports.users import Credential, UserRole
 from assay.core.remote_services import trusted
-from assay.server.id_claims import LEEWAY, Claims, claim_of, skew, subject
+from assay.server.id_claims import LEEWAY, Claims, claim_of, claims_in, skew, subject
 from assay.services.users import Person
 from assay.settings import Settings
 from assay.settings.server import OidcSettings, secure
@@ -156,7 +156,7 @@ class OidcProvider:
                     code_verifier=attempt.verifier,
                     redirect_uri=redirect,
                 )
-        except (httpx2.HTTPError, TimeoutError, ValueError) as error:
+        except (httpx2.HTTPError, TimeoutError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise ProviderFailed(f"the login provider does not answer: {type(error).__name__}") from error
         except AuthlibBaseError as error:
             words = str(error.error)[:80]
@@ -166,7 +166,7 @@ class OidcProvider:
                     "secret (assay keys set oidc)"
                 ) from error
             raise NotLoggedIn(f"the provider no longer accepts this login ({words}): begin again") from error
-        if not isinstance(token.get("id_token"), str):
+        if not isinstance(token, dict) or not isinstance(token.get("id_token"), str):
             raise NotLoggedIn("the provider gave no ID token")
         claims = await self._identity(metadata, token["id_token"], attempt.nonce, str(token.get("access_token", "")))
         person = self._person(await self._complete(metadata, claims, str(token.get("access_token", ""))))
@@ -243,14 +243,12 @@ class OidcProvider:
         registry = JWSRegistry(algorithms=names, strict_check_header=False)
         try:
             try:
-                found = jwt.decode(token, await self._key_set(metadata), registry=registry)
+                found = jws.deserialize_compact(token, await self._key_set(metadata), registry=registry)
             except InvalidKeyIdError:  # the provider may have a new key
-                found = jwt.decode(token, await self._key_set(metadata, anew=True), registry=registry)
+                found = jws.deserialize_compact(token, await self._key_set(metadata, anew=True), registry=registry)
         except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise NotLoggedIn(f"the token is not signed by the provider: {type(error).__name__}") from error
-        if not isinstance(found.claims, dict):
-            raise NotLoggedIn("the token has no claims")
-        return found.header, found.claims
+        return found.headers(), claims_in(found.payload)
 
     # the user
 
@@ -275,7 +273,7 @@ class OidcProvider:
         name = claim_of(claims, wanted)
         if wanted == "email" and claims.get("email_verified") is not True:
             raise NotLoggedIn("the provider has not verified your address")
-        if not isinstance(name, str) or not name:
+        if not isinstance(name, str) or not name.isprintable() or not name:
             raise NotLoggedIn(f"the provider does not say your {wanted} (setting server.oidc.name_claim)")
         role = self._role(claim_of(claims, self.settings.group_claim))
         if role is None and self.settings.role == "none":

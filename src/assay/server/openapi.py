@@ -149,17 +149,17 @@ PATHS = {
 }
 
 PUBLISHED = {
-    "CollectionNames": ("Collections", "Collections"),
-    "Diagnosis": ("FindingFinding", "Finding"),
-    "FindingView": ("ModelFinding", "Finding"),
-    "Notice": ("SourcesNotice", "Notice"),
-    "PassageSpan": ("SourcesSpan", "Span"),
-    "RunWarning": ("ModelNotice", "Notice"),
-    "Span": ("EstimateSpan", "Span"),
-    "SteeringText": ("Told", "Told"),
-    "TextRange": ("Stretch", "Stretch"),
+    "CollectionNames": "Collections",
+    "Diagnosis": "FindingFinding",
+    "FindingView": "ModelFinding",
+    "Notice": "SourcesNotice",
+    "PassageSpan": "SourcesSpan",
+    "RunWarning": "ModelNotice",
+    "Span": "EstimateSpan",
+    "SteeringText": "Told",
+    "TextRange": "Stretch",
 }
-"""Component and title of types that clients know under another name than the code."""
+"""Types that clients know under another name than the code."""
 
 
 def document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") -> Schema:
@@ -238,18 +238,20 @@ class _Types:
 def _with_public_names(
     made: tuple[Schema, ...], components: dict[str, Schema]
 ) -> tuple[list[Schema], dict[str, Schema]]:
-    """The same; if two types share a name, their modules are added: `assay.core.sources.Notice`."""
-    titles = {
-        name: {**each, "title": PUBLISHED[name][1]} if name in PUBLISHED else each for name, each in components.items()
-    }
-    text = msgspec.json.encode((made, titles)).decode()
+    """The same under public names; if two types share a name, their modules are added: `assay.core.sources.Notice`.
+
+    Generators of clients name classes by titles, so a title is the name. They do not read the `items: false` of a
+    tuple, which its length says as well.
+    """
+    text = msgspec.json.encode((made, components)).decode().replace(',"items":false', "")
     for name in components:
         *_, module, own = ["", *name.split(".")]
-        public = PUBLISHED[name][0] if name in PUBLISHED else f"{module.title()}{own}"
+        public = PUBLISHED.get(name, f"{module.title()}{own}")
         if public != name:
             text = text.replace(f'"{name}":', f'"{public}":')
             text = text.replace(f'"{REFERENCE.format(name=name)}"', f'"{REFERENCE.format(name=public)}"')
-    return msgspec.json.decode(text, type=tuple[list[Schema], dict[str, Schema]])
+    schemas, named = msgspec.json.decode(text, type=tuple[list[Schema], dict[str, Schema]])
+    return schemas, {name: {**each, "title": name} for name, each in named.items()}
 
 
 def _envelopes(components: dict[str, Schema], kinds: list[Any], by_type: dict[Any, Schema]) -> dict[str, Schema]:

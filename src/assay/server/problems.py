@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 
 import msgspec
@@ -11,6 +12,10 @@ from assay.core import errors as known
 from assay.core.errors import AssayError, NotLoggedIn, TooMany, UnknownName
 from assay.core.translation import N_
 from assay.core.ways import worded
+from assay.services.schedules import PATH as FEEDS
+from assay.services.stored_runs import SHARES_PATH
+
+log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "urn:assay:problem:"
@@ -153,6 +158,19 @@ def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Proble
     if isinstance(error, NotLoggedIn) and error.retry_after:
         return problem("locked", worded(str(error)), retry_after=error.retry_after)
     return problem(code, worded(str(error)))
+
+
+def failed(method: str, path: str, error: AssayError, names: tuple[str, ...] | None = None) -> Problem:
+    """The problem for an error that a request met, as `problem_of`; what is no fault of the client is logged."""
+    fault = problem_of(error, names)
+    if fault.status >= 500:
+        log.warning("%s %s: %s", method, loggable(path), error)
+    return fault
+
+
+def loggable(path: str) -> str:
+    """The path of a request for a log, without the secret of a shared report or a feed."""
+    return next((f"{public}…" for public in (SHARES_PATH, FEEDS) if path.startswith(public)), path)
 
 
 def problems() -> dict[str, tuple[int, str]]:

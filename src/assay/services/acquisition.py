@@ -165,6 +165,7 @@ class Gathering:
                 clock=self._clock,
                 collection=collection,
                 shared=self._context.settings.database is not None,
+                moving=self._note_renewals,
             ),
             FileReaders(
                 extractors=self._readers.extractors(), archives=self._readers.archives(), largest=self._largest
@@ -189,12 +190,15 @@ class Gathering:
             SearchError, StoreError: the index cannot be written; the next reading tries it again.
         """
         cache = self._store.cache
-        for row in moved:
-            cache.keep(f"{RENEWAL}{row}", b"")
+        self._note_renewals(moved)  # again: another process may have renewed them before they moved
         if (moved or not self._renewed) and (waiting := cache.known(RENEWAL)):
             self._context.search.renew(sorted(int(each.removeprefix(RENEWAL)) for each in waiting))
             cache.forget(waiting)
         self._renewed = True
+
+    def _note_renewals(self, rows: Sequence[int]) -> None:
+        for row in rows:
+            self._store.cache.keep(f"{RENEWAL}{row}", b"")
 
     def _paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
         away = {each.place for each in origins if places.is_away(each, self._store.library)}
@@ -270,8 +274,8 @@ class Gathering:
         lost |= {canonical(url) for url in site.left}
         if not (lost and origin.documents):
             return []
-        found = (self._store.library.document(sha) for sha in origin.documents)
-        return [each.sha256 for each in found if each is not None and canonical(each.url) in lost]
+        found = self._store.library.of_hashes(origin.documents)
+        return [each.sha256 for each in found if canonical(each.url) in lost]
 
     def _note(self, reasons: Mapping[str, str]) -> None:
         """Remember why addresses gave no document."""

@@ -223,6 +223,7 @@ _WRITTEN: dict[Any, str] = {
     float: "a number",
     str: "text",
     Path: "a Path",
+    type: "a class",
 }
 
 

@@ -232,4 +232,4 @@ def _schema(wanted: RunOptions, mode: str) -> str:
         raise UsageError(f"a schema needs research, and mode {mode} does none; leave out --mode")
     if wanted.get("template"):
         raise UsageError("a schema and a template both define the report; give only one")
-    return canonical(given if isinstance(given, Mapping) else text_of(given, "schema", LARGEST))
+    return canonical(given if isinstance(given, Mapping | type) else text_of(given, "schema", LARGEST))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -252,14 +252,14 @@ def _apply(
 def _renew(context: Context, origin: Origin, left_out: tuple[str, ...], now: str) -> Origin:
     kept = origin.documents
     if left_out:
-        found = {sha: context.store.library.document(sha) for sha in kept}
-        kept = tuple(sha for sha, each in found.items() if each is None or each.url not in left_out)
+        found = context.store.library.of_hashes(kept)
+        gone = {each.sha256 for each in found if each.url in left_out}
+        kept = tuple(sha for sha in kept if sha not in gone)
     return msgspec.structs.replace(origin, documents=kept, left_out=left_out, synced_at=now)
 
 
-def _addresses(context: Context, documents: Iterable[str]) -> list[str]:
-    found = (context.store.library.document(sha) for sha in documents)
-    return [document.url for document in found if document is not None]
+def _addresses(context: Context, documents: Collection[str]) -> list[str]:
+    return [document.url for document in context.store.library.of_hashes(documents)]
 
 
 def _once(warnings: Sequence[str]) -> tuple[str, ...]:

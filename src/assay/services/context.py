@@ -175,7 +175,7 @@ class Context:
     def add_watch(self, watch: Watch) -> None:
         """Add an observer of all runs."""
         root = self.root
-        root.watch = self.watch = watch if root.watch is None else self.wiring.both(root.watch, watch)
+        root.watch = self.watch = watch if root.watch is None else self.wiring.combine_watches(root.watch, watch)
 
     def once(self, name: str, make: Callable[[Any], T]) -> T:
         """Create something with `make` from the context of all owners, on first use."""

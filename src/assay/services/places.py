@@ -252,8 +252,7 @@ def is_away(origin: Origin, library: Library) -> bool:
     if _is_bare(folder):
         return True
     below = f"{path.as_uri()}/"
-    gave = (library.document(sha) for sha in origin.documents)
-    return not os.path.lexists(path) and any(each is not None and each.url.startswith(below) for each in gave)
+    return not os.path.lexists(path) and any(each.url.startswith(below) for each in library.of_hashes(origin.documents))
 
 
 def _is_bare(folder: Path) -> bool:

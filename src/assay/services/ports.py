@@ -171,7 +171,7 @@ class Wiring(Protocol):
         """Posts to the addresses of webhooks."""
         ...
 
-    def both(self, first: Watch, second: Watch) -> Watch:
+    def combine_watches(self, first: Watch, second: Watch) -> Watch:
         """One watch for two."""
         ...
 

@@ -219,13 +219,15 @@ async def add_reported(settings: Settings, brief: Brief, models: dict[str, Model
 
 
 def frozen(brief: Brief, name: str, model: Model) -> Model:
-    """The model `name` with the brief's profile."""
+    """The model `name` with the brief's profile; a local one learns its window in each run by itself."""
     facts = brief.facts.get(name) if isinstance(brief.facts, dict) else None
-    return model if facts is None else Frozen(model, _with(model.profile, facts))
+    if facts is None and not (model.profile.local and isinstance(model, DescribableModel)):
+        return model
+    return Frozen(model, _with(model.profile, facts or ModelFacts()))
 
 
 class Frozen:
-    """A model with the profile frozen in a brief; implements `core.ports.Model`."""
+    """A model with the profile frozen in a brief; implements `core.ports.Model` and `LearningModel`."""
 
     def __init__(self, model: Model, profile: Profile) -> None:
         self._model, self.profile = model, profile
@@ -237,6 +239,13 @@ class Frozen:
         async with aclosing(self._model.stream(request)) as items:
             async for item in items:
                 yield item
+
+    def learn(self, refusal: str) -> None:
+        """See `LearningModel.learn`."""
+        window = self._model.window_in(refusal) if isinstance(self._model, DescribableModel) else 0
+        if 0 < window < self.profile.window:
+            most = min(self.profile.max_output, window)
+            self.profile = msgspec.structs.replace(self.profile, window=window, max_output=most)
 
     async def offered(self) -> tuple[str, ...]:
         """See `Model.offered`."""

@@ -70,8 +70,8 @@ def _documents_and_origins(
         whole += inside
         found |= {each.sha256: each for each in lying}
         others = {sha for each in origins if each not in whole for sha in each.documents}
-        mine = (library.document(sha) for each in inside for sha in each.documents if sha not in others)
-        found |= {each.sha256: each for each in mine if each is not None}
+        mine = library.of_hashes([sha for each in inside for sha in each.documents if sha not in others])
+        found |= {each.sha256: each for each in mine}
     return list(found.values()), whole
 
 

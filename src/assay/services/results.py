@@ -78,10 +78,15 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
             StoreError: the file cannot be written.
         """
         target = Path(path).expanduser()
-        replace_file(target, self._as(format_of(target), citations))
+        replace_file(target, self.export(format_of(target), citations))
         return target
 
-    def _as(self, suffix: str, citations: CitationMode) -> bytes:
+    def export(self, suffix: str, citations: CitationMode = "numbers") -> bytes:
+        """Return the report as a file in the format of `suffix` (".json", ".html").
+
+        Raises:
+            UnknownName, ConfigError: as `save`.
+        """
         record: Record | None = self.__dict__.get("_record")
         if record is None:
             raise UsageError("this report does not come from a run: Assay.export writes the report of a run to a file")
@@ -90,11 +95,11 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
 
     def _repr_markdown_(self) -> str:
         """Markdown for notebooks that show no HTML."""
-        return self._as(".md", "numbers").decode()
+        return self.export(".md").decode()
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: the page of `save("report.html")`, whose citations open their quotes."""
-        return FRAME.format(page=html.escape(self._as(".html", "numbers").decode(), quote=True))
+        return FRAME.format(page=html.escape(self.export(".html").decode(), quote=True))
 
 
 def _check(citations: CitationMode) -> CitationMode:

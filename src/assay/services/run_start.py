@@ -154,7 +154,9 @@ def _prepare_run(
         with speaking(brief.locale):  # the name of the scope appears in the report
             at = await threads.with_thread(context.store.journal, brief, web=web)
             if paths is not None or not at.parent:
-                at = msgspec.structs.replace(at, scope=await scope_of(context, paths, brief.scope, progress))
+                before = await threads.scope_before(context.store.journal, at, web=web) if paths is None else None
+                scope = before or await scope_of(context, paths, brief.scope, progress)
+                at = msgspec.structs.replace(at, scope=scope)
         return await worlds.complete_brief(context, at)
 
     return prepare

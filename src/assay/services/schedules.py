@@ -18,7 +18,7 @@ from assay.core.difference import FeedEntry, difference
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.report import Report, build_report
 from assay.core.run_options import RunOptions
-from assay.phases.fields.schema import LARGEST
+from assay.phases.fields.schema import LARGEST, canonical
 from assay.run.process import new_id
 from assay.services.arguments import MOST_BYTES, text_of
 from assay.services.briefs import make_brief
@@ -246,6 +246,8 @@ def stored_options(question: str, wanted: RunOptions, settings: Settings) -> dic
     for name, value in options.items():
         if isinstance(value, Path):
             options[name] = text_of(value, name, LARGEST if name == "schema" else MOST_BYTES)
+        elif isinstance(value, type):
+            options[name] = canonical(value)
     return msgspec.json.decode(msgspec.json.encode(options), type=dict[str, Any])
 
 

@@ -114,6 +114,19 @@ async def _documents(journal: Journal, brief: Brief) -> Scope:
     return brief.scope
 
 
+async def scope_before(journal: Journal, brief: Brief, *, web: bool | None) -> Scope | None:
+    """The documents of the last run in the thread of a run for which nobody named any; None if it is the first.
+
+    `web` is as for `placed`.
+    """
+    previous = await journal.latest(brief.thread) if brief.thread else None
+    if previous is None:
+        return None
+    memory = await journal.load(previous.run_id)
+    scope = await _documents(journal, msgspec.json.decode(memory.brief, type=Brief))
+    return _going_on(scope, brief.scope, web=scope.web if web is None else web) if scope.collections else None
+
+
 def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
     """The documents of an earlier scope, with the web as the new run says."""
     label = in_current_words(without_web(scope.label)) + web_too(web=web)

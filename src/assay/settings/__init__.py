@@ -27,10 +27,10 @@ from assay.core.patterns import regex
 from assay.core.ports.models import BUILT_IN, Secret, judges
 from assay.settings import sections, texts
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
+from assay.settings.environment import environment, variables
 from assay.settings.environment import surroundings as surroundings
 from assay.settings.environment import tracing_patience as tracing_patience
 from assay.settings.environment import tracing_wanted as tracing_wanted
-from assay.settings.environment import variables
 from assay.settings.reader import GivenValue, dotted, plain, trees
 from assay.settings.research import Depths, EmbedderSettings, Mcp, SearchSettings, SpeculationSettings, default_of
 from assay.settings.sections import (
@@ -303,20 +303,22 @@ def parse(name: str, text: str) -> object:
 
 
 def _native_keys() -> dict[str, str]:
-    found = {name: os.environ.get(f"{name.upper()}_API_KEY", "") for name in OWN_KEYS}
-    found["bedrock"] = os.environ.get("AWS_BEARER_TOKEN_BEDROCK", "") or found["bedrock"]
+    known = environment()
+    found = {name: known.get(f"{name.upper()}_API_KEY", "") for name in OWN_KEYS}
+    found["bedrock"] = known.get("AWS_BEARER_TOKEN_BEDROCK", "") or found["bedrock"]
     return {name: value for name, value in found.items() if value}
 
 
 def _native_aws() -> dict[str, str]:
-    found = {name: os.environ.get(f"AWS_{name.upper()}", "") for name in Aws.__struct_fields__}
-    found["region"] = found["region"] or os.environ.get("AWS_DEFAULT_REGION", "")
+    known = environment()
+    found = {name: known.get(f"AWS_{name.upper()}", "") for name in Aws.__struct_fields__}
+    found["region"] = found["region"] or known.get("AWS_DEFAULT_REGION", "")
     return {name: value for name, value in found.items() if value}
 
 
 def _native_database() -> dict[str, str]:
     """The database variable that hosting services set, if it names one we support; without the extra it is ignored."""
-    found = os.environ.get("DATABASE_URL", "")
+    found = environment().get("DATABASE_URL", "")
     ours = found.startswith(("postgresql://", "postgres://")) and importlib.util.find_spec("psycopg") is not None
     return {"database": found} if ours else {}
 

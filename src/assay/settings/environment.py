@@ -5,7 +5,11 @@ processes.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+from assay.core.errors import ConfigError
 
 # Variables for the processes that read files: how to start, and nothing secret.
 
@@ -27,11 +31,41 @@ def reader_environment() -> dict[str, str]:
 
 # Settings.
 
+SECRETS = "ASSAY_SECRETS"
+"""Names a folder of files that stand for variables, as Docker, Kubernetes and systemd hand over secrets."""
+
+
+def environment() -> Mapping[str, str]:
+    """The variables; a file in the folder of secrets stands for the variable it is called like, unless that is set.
+
+    Raises:
+        ConfigError: the folder or a file in it cannot be read.
+    """
+    folder = os.environ.get(SECRETS, "")
+    if not folder:
+        return os.environ
+    return _secrets(Path(folder)) | {name: text for name, text in os.environ.items() if text}
+
+
+def _secrets(folder: Path) -> dict[str, str]:
+    try:
+        files = [path for path in folder.iterdir() if path.is_file()]  # Kubernetes has folders of its own beside them
+        return {path.name.upper(): path.read_text(encoding="utf-8", errors="replace").strip() for path in files}
+    except OSError as error:
+        named = error.filename or folder
+        raise ConfigError(
+            f"{SECRETS}: {named} cannot be read ({error.strerror}): check its name and permissions"
+        ) from error
+
 
 def variables(prefix: str) -> dict[str, str]:
-    """The variables that begin with `prefix`, by the rest of their names in small letters; empty ones are left out."""
+    """The variables that begin with `prefix`, by the rest of their names in small letters; empty ones are left out.
+
+    Raises:
+        ConfigError: as `environment`.
+    """
     start = prefix.lower()
-    found = ((name.lower(), text) for name, text in os.environ.items() if text)
+    found = ((name.lower(), text) for name, text in environment().items() if text)
     return {name.removeprefix(start): text for name, text in found if name.startswith(start)}
 
 

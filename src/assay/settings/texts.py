@@ -9,17 +9,23 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
+import msgspec
+
 from assay.core.brief import read_length
 from assay.core.errors import UsageError
+from assay.core.json_decoders import UNREADABLE
 from assay.core.languages import read_language
 from assay.core.ports.models import Secret
 
 
 def names(value: object) -> object:
-    """Accept `"first, second"` where a list of names is wanted."""
-    if isinstance(value, str):
+    """Accept `"first, second"`, or a list in JSON, where a list of names is wanted."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.decode(value, type=tuple[str, ...])
+    except UNREADABLE:  # "[::1]" is a name
         return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
 
 
 def expanded(value: object) -> object:

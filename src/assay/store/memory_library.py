@@ -237,6 +237,10 @@ class MemoryLibrary(MemoryCollections):
             row = self._row_of(sha256)
             return None if row is None else self._documents[row - 1]
 
+    def of_hashes(self, documents: Collection[str]) -> list[Document]:
+        """See the port."""
+        return [found for sha in dict.fromkeys(documents) if (found := self.document(sha)) is not None]
+
     def known(self, documents: Iterable[str]) -> set[str]:
         """See the port."""
         with self._lock:

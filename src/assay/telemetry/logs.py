@@ -5,13 +5,16 @@ Structlog is not configured globally, since the process may have its own configu
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TextIO, cast
+from typing import Any, Literal, cast
 
 import msgspec
 import structlog
@@ -24,6 +27,8 @@ from assay.core.ports import Fact, SpanKind, WatchedSpan
 LONGEST = 300
 """Code points of a value; a longer one is cut."""
 HIDDEN = "***"
+PACKAGE = logging.getLogger("assay")
+"""What all loggers of the package pass their records to."""
 LOUD: tuple[SpanKind, ...] = ("run", "phase", "lane")
 """Spans whose beginning is logged at `info`."""
 
@@ -82,44 +87,92 @@ def _plain(event: Event | None, name: str) -> Fact:
 # The log itself.
 
 
+class LogFile:
+    """A file that lines are appended to; processes may share it. Once it is moved, a new one takes its place."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or make it.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
+        self.path = path
+        self._lock = threading.Lock()
+        self._torn = False
+        self._handle = self._opened()
+
+    def _opened(self) -> int:
+        # private to its owner: it may contain users' names
+        return os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def write(self, line: str) -> None:
+        """Append a line in one piece, so that those of several processes do not mix.
+
+        Raises:
+            OSError: it cannot be written, or only in part.
+        """
+        with self._lock:
+            if self._is_moved():
+                moved = self._handle
+                self._handle = self._opened()
+                os.close(moved)
+            start = "\n" if self._torn else ""
+            data = f"{start}{line}\n".encode(errors="replace")
+            written = os.write(self._handle, data)
+            self._torn = written < len(data)
+        if self._torn:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def _is_moved(self) -> bool:
+        try:
+            return not os.path.samestat(os.stat(self.path), os.fstat(self._handle))
+        except FileNotFoundError:
+            return True
+
+    def close(self) -> None:
+        """Close it."""
+        os.close(self._handle)
+
+
 class Sink:
-    """The target of lines: a file, stderr, or both. A write error is reported once, and not retried."""
+    """The target of lines: a file, stderr, or both. A file that fails loses lines, and is tried again at each."""
 
     def __init__(self, file: Path | None, *, stderr: bool) -> None:
-        """Open the file to append to; processes may share it.
+        """Open the file.
 
         Raises:
             ConfigError: it cannot be opened.
         """
-        self._file: TextIO | None = None
         self._stderr = sys.stderr if stderr else None
-        if file is not None:
-            try:
-                file.touch(0o600)  # private to its owner: it may contain users' names
-                self._file = file.open("a", encoding="utf-8", buffering=1)
-            except OSError as error:
-                raise ConfigError(
-                    f"log.file: {file} cannot be written ({error.strerror}): name another file, or none"
-                ) from error
+        self._is_failing = False
+        try:
+            self._file = LogFile(file) if file is not None else None
+        except OSError as error:
+            raise ConfigError(
+                f"log.file: {file} cannot be written ({error.strerror}): name another file, or none"
+            ) from error
 
     def msg(self, line: str) -> None:
         """Write one line."""
-        for stream in (self._file, self._stderr):
-            if stream is not None:
-                self._write(stream, line)
+        if self._file is not None:
+            self._append(self._file, line)
+        if self._stderr is not None:
+            try:
+                self._stderr.write(line + "\n")  # in one piece: lines of several processes do not mix
+                self._stderr.flush()
+            except (OSError, ValueError):  # it is closed
+                self._stderr = None
 
     debug = info = warning = error = msg
 
-    def _write(self, stream: TextIO, line: str) -> None:
+    def _append(self, file: LogFile, line: str) -> None:
         try:
-            stream.write(line + "\n")  # in one piece: lines of several processes do not mix
-            stream.flush()
-        except (OSError, ValueError) as error:  # a full disk, or a closed stderr
-            if stream is self._file:
-                self._file = None
-                warnings.warn(f"the log {stream.name} is not written any more: {error}", stacklevel=2)
-            else:
-                self._stderr = None
+            file.write(line)
+            self._is_failing = False
+        except OSError as error:
+            if not self._is_failing:
+                self._is_failing = True
+                warnings.warn(f"the log {file.path} cannot be written: {error.strerror}", stacklevel=2)
 
     def close(self) -> None:
         """Close the file."""
@@ -136,6 +189,8 @@ class Logs:
     ) -> None:
         """`secrets` are hidden wherever they appear."""
         self._sink, self._quoting = sink, level == "debug"
+        self.messages = Messages(self)
+        self.messages.setLevel(logging.WARNING)
         as_text = structlog.processors.LogfmtRenderer(bool_as_flag=False)
         renderer = structlog.processors.JSONRenderer() if form == "json" else as_text
         wanted = structlog.make_filtering_bound_logger(getattr(logging, level.upper()))
@@ -171,7 +226,27 @@ class Logs:
 
     def close(self) -> None:
         """Close the file."""
+        PACKAGE.removeHandler(self.messages)
         self._sink.close()
+
+
+class Messages(logging.Handler):
+    """Adds to a log what the package tells `logging`: failures of requests, webhooks, schedules, workers.
+
+    They also go where they would go without it, which is stderr unless the program has set `logging` up.
+    """
+
+    def __init__(self, logs: Logs) -> None:
+        super().__init__()
+        self._logs = logs
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log it, with the type of the exception that it reports."""
+        error = record.exc_info[0] if record.exc_info else None
+        facts = {"logger": record.name, "message": record.getMessage(), "error": error.__name__ if error else ""}
+        self._logs.line("error" if record.levelno >= logging.ERROR else "warning", "message", facts)
+        if not logging.getLogger().handlers and logging.lastResort is not None:
+            logging.lastResort.handle(record)
 
 
 class _Open:
@@ -223,4 +298,6 @@ def open_logs(file: Path | None, *, stderr: bool, level: str, form: str, secrets
         ConfigError: its file cannot be written.
     """
     sink = Sink(file, stderr=stderr)
-    return Logs(sink, level=cast("Level", level), form="json" if form == "json" else "text", secrets=secrets)
+    logs = Logs(sink, level=cast("Level", level), form="json" if form == "json" else "text", secrets=secrets)
+    PACKAGE.addHandler(logs.messages)
+    return logs

@@ -170,8 +170,11 @@ def is_page(text: str, document: Document | None) -> bool:
     return document.media_type == SNIPPET if document is not None else is_address(text)
 
 
-async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) -> tuple[Document, ...]:
-    """Return the documents of the page at `url`. Call it inside a step; a failure is logged as an event.
+async def page(
+    run: Run, ledger: Ledger, step_context: StepContext, url: str, parts: int | None = None
+) -> tuple[Document, ...]:
+    """Return the documents of the page at `url`, of an article on several pages at most so many `parts`. Call it inside
+    a step; a failure is logged as an event.
 
     Raises:
         ToolError: it cannot be read, with the reason; or this run may not read the web.
@@ -182,11 +185,11 @@ async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) ->
     async with run.alone(key):
         known = ledger.answered(key)
         if known is not None:
-            return msgspec.json.decode(known, type=tuple[Document, ...])
+            return _first(msgspec.json.decode(known, type=tuple[Document, ...]), parts)
         if (before := ledger.answered(_failed(key))) is not None:
             raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
-            found: PageRead = await run.result_ahead(key) or await _read(run, url)
+            found: PageRead = await run.result_ahead(key) or await _read(run, url, parts)
         except FetchFailed as failed:
             step_context.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(PASSING):
@@ -194,7 +197,12 @@ async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) ->
             raise ToolError(f"{url} could not be read ({failed.reason}).") from failed
         for name in found.keys:
             ledger.answer(name, msgspec.json.encode(found.documents))
-        return found.documents
+        return _first(found.documents, parts)
+
+
+def _first(documents: tuple[Document, ...], parts: int | None) -> tuple[Document, ...]:
+    pages = list(dict.fromkeys(map(opened, documents)))[:parts]
+    return tuple(each for each in documents if opened(each) in pages)
 
 
 class PageRead(msgspec.Struct, frozen=True):
@@ -202,6 +210,11 @@ class PageRead(msgspec.Struct, frozen=True):
 
     documents: tuple[Document, ...]
     keys: tuple[str, ...]
+
+
+def opened(document: Document) -> str:
+    """What was opened for a document: the address of its page, which may hold several, else its own hash."""
+    return document.url if is_address(document.url) else document.sha256
 
 
 def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], tell: Callable[[Event], None]) -> None:
@@ -224,14 +237,14 @@ def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], t
         tell(SourceExpected(urls=begun))
 
 
-async def _read(run: Run, url: str) -> PageRead:
+async def _read(run: Run, url: str, parts: int | None = None) -> PageRead:
     """Read a page.
 
     Raises:
         FetchFailed: it cannot be fetched or read.
     """
     assert run.world.pages is not None
-    documents = await run.world.pages.read(url, run.brief.scope.rules)
+    documents = await run.world.pages.read(url, run.brief.scope.rules, parts)
     known = {page_key(url), *map(page_key, await asyncio.to_thread(_way, run, documents))}
     return PageRead(documents, tuple(known))
 

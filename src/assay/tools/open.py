@@ -22,7 +22,7 @@ from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.tools import common
 from assay.tools.arguments import define, read
-from assay.tools.common import is_page, outline, page, part
+from assay.tools.common import is_page, opened, outline, page, part
 
 MOST_DOCUMENTS = 8
 
@@ -64,7 +64,9 @@ class OpenTool:
 
         async def open_all(step_context: StepContext) -> Observation:
             async def work() -> Observation:
-                documents, unknown = await self._opening(run, ledger, step_context, known)
+                left = run.room.pages  # beside one for each, which this step holds
+                parts = None if left is None else 1 + left // len(known)
+                documents, unknown = await self._opening(run, ledger, step_context, known, parts)
                 texts = run.world.texts or DocumentReader(run.world.blobs)
                 shown, told, failed = await asyncio.to_thread(_open, texts, documents, asked.find, common.room(run))
                 for each in failed:
@@ -76,7 +78,7 @@ class OpenTool:
 
             answer, known_already = await common.once(run, ledger, key, work)
             if not known_already:
-                step_context.spend(Usage(pages=len(answer.shown)))
+                step_context.spend(Usage(pages=len({opened(each.document) for each in answer.shown})))
                 step_context.record(common.row(run, key, step_context))
             return answer
 
@@ -88,7 +90,12 @@ class OpenTool:
         return msgspec.structs.replace(answer, note=f"{answer.note}{left}")
 
     async def _opening(
-        self, run: Run, ledger: Ledger, step_context: StepContext, known: Mapping[str, Document | None]
+        self,
+        run: Run,
+        ledger: Ledger,
+        step_context: StepContext,
+        known: Mapping[str, Document | None],
+        parts: int | None,
     ) -> tuple[list[Document], list[str]]:
         """The named documents, and a note on each unknown reference; pages among them are read in parallel.
 
@@ -98,7 +105,7 @@ class OpenTool:
 
         async def named(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
             try:
-                return await self._named(run, ledger, step_context, text, met)
+                return await self._named(run, ledger, step_context, text, met, parts)
             except ToolError as failed:
                 return failed.reason
 
@@ -111,12 +118,18 @@ class OpenTool:
         return list(found.values()), notes
 
     async def _named(
-        self, run: Run, ledger: Ledger, step_context: StepContext, text: str, met: Document | None
+        self,
+        run: Run,
+        ledger: Ledger,
+        step_context: StepContext,
+        text: str,
+        met: Document | None,
+        parts: int | None,
     ) -> Sequence[Document]:
         library, collections = run.world.library, run.brief.scope.collections
         document = met or next(iter(await asyncio.to_thread(library.find, text, collections)), None)
         if is_page(text, document):
-            return await page(run, ledger, step_context, document.url if document else text)
+            return await page(run, ledger, step_context, document.url if document else text, parts)
         if document is None:
             raise ToolError(f"No document is called {text!r}.")
         return [document]

@@ -137,7 +137,7 @@ def ruled(
         return TOO_LONG, ()
     framed = rows.framed(claim, evidence) if "field" not in off else None
     if framed is None and "field" not in off:
-        framed = computed(claim, evidence)
+        framed = computed(claim, evidence) or rows.of_entry(claim, evidence)
     if framed is not None:
         return framed, ()
     findings = examine(claim, evidence, off, added)

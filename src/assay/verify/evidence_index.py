@@ -6,7 +6,7 @@ The gate: every marker resolves, every hash matches, every count equals the clai
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -162,13 +162,11 @@ class EvidenceIndex(HeldPassages):
     def _tables(self, hashes: Sequence[str]) -> list[ReadTable]:
         """The tables of stored documents. Blocking. An unreadable document has none; the gate reports it."""
         found: list[ReadTable] = []
-        for hash in hashes:
-            document = self._library.document(hash) if self._library is not None else None
-            if document is not None:
-                try:
-                    found += self.reader.tables(document)
-                except StoreError:
-                    continue
+        for document in self._library.of_hashes(hashes) if self._library is not None else ():
+            try:
+                found += self.reader.tables(document)
+            except StoreError:
+                continue
         return found
 
     async def look(self, run: Run, passages: Iterable[Passage]) -> None:
@@ -176,7 +174,7 @@ class EvidenceIndex(HeldPassages):
         self._library = run.world.library
         fresh = {passage.id: passage for passage in passages if passage.id not in self._located}
         if fresh:
-            self.take(await asyncio.to_thread(documents, fresh, text_of(run.world.library, self.reader)))
+            self.take(await asyncio.to_thread(self._located_in, run.world.library, fresh))
 
     async def hold(self, run: Run, passages: Iterable[Passage]) -> None:
         """Compare passages with their stored documents, each once, in one step; problems are kept for the gate."""
@@ -187,7 +185,7 @@ class EvidenceIndex(HeldPassages):
         self._held.update(fresh)
 
         async def work(_: StepContext) -> Documents:
-            return await asyncio.to_thread(documents, fresh, text_of(run.world.library, self.reader))
+            return await asyncio.to_thread(self._located_in, run.world.library, fresh)
 
         hashes = {id: passage.text_sha256 for id, passage in fresh.items()}
         try:
@@ -196,12 +194,17 @@ class EvidenceIndex(HeldPassages):
             message = f"the cited passages were not compared with their documents: {in_words(failed.reason)}"
             self._problems.update(dict.fromkeys(fresh, message))
 
+    def _located_in(self, library: Library, passages: Mapping[str, Passage]) -> Documents:
+        of = {passage.document_sha256 for passage in passages.values()}
+        return documents(passages, text_of(library, self.reader, of))
 
-def text_of(library: Library, reader: DocumentReader) -> TextOf:
-    """A function that returns a stored document's text by its hash."""
+
+def text_of(library: Library, reader: DocumentReader, of: Collection[str] = ()) -> TextOf:
+    """A function that returns a stored document's text by its hash; the documents `of` are found at once. Blocking."""
+    known = {document.sha256: document for document in library.of_hashes(of)}
 
     def found(sha256: str) -> bytes:
-        document = library.document(sha256)
+        document = known.get(sha256) or library.document(sha256)
         if document is None:
             raise StoreError(f"document {sha256[:12]} is not in the library: `assay db check` names what is missing")
         return reader.text(document)

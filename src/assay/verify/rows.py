@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from assay.core.claims import Check
 from assay.core.patterns import regex
-from assay.core.plain_text import spaced_rows
+from assay.core.plain_text import spaced_rows, without_number
 from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
-from assay.core.tables.rows import bound, row_stated
-from assay.core.text import words
+from assay.core.tables.rows import bound, row_stated, stated_row
+from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
 from assay.verify.amounts import Day, tokens
@@ -40,6 +40,27 @@ def framed(claim: str, evidence: ClaimEvidence) -> Check | None:
         if _is_subject(subject, field, fields, evidence) and (check := _compare(value, field)) is not None
     ]
     return min(checks, key=lambda check: check.verdict != "supported", default=None)
+
+
+def of_entry(claim: str, evidence: ClaimEvidence) -> Check | None:
+    """The verdict on a claim that is a cited field behind the name of its entry: `ENTRY: KEY: VALUE`; None for others.
+
+    The entry is the term above the field in a list of definitions, or its heading. The field is all of the passage, a
+    sentence of it, or a row with its headers.
+    """
+    for passage in evidence.passages:
+        line = " ".join(passage.text.split())
+        for name in (passage.label, *map(without_number, passage.heading[-1:])):
+            told = claim.removeprefix(f"{name}: ")
+            if name and told != claim and told in _stated(line, passage.label):
+                return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
+    return None
+
+
+def _stated(line: str, label: str) -> frozenset[str]:
+    """What a passage states as a whole, as a claim may copy it."""
+    parts = (line[start:end].strip() for start, end in sentences(line))
+    return frozenset((line.strip("| "), stated_row(line, label), *parts)) - {""}
 
 
 def _frames(claim: str, field: FieldPassage) -> Iterator[tuple[str, str]]:

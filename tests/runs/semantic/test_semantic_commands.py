@@ -77,7 +77,7 @@ def test_a_limit_ends_it_with_5(folder: Path, config: Path, capsys: pytest.Captu
 
 def test_what_was_done_before_a_kill_is_not_paid_again(tmp_path: Path, server: EmbeddingServer):
     (tmp_path / "in").mkdir()
-    for number in range(12):  # each more than a lot
+    for number in range(8):  # each more than a lot
         text = "\n\n".join(f"Sentence {line} of text {number} stands here." for line in range(600))
         (tmp_path / "in" / f"{number}.md").write_text(text)
     assert main(["docs", "add", "-q", str(tmp_path / "in")]) == 0
@@ -89,13 +89,13 @@ def test_what_was_done_before_a_kill_is_not_paid_again(tmp_path: Path, server: E
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = len(server.texts)
-    assert 0 < before < 7_200
+    assert 0 < before < 4_800
     done = warm.run(*line, timeout=300)
     assert done.returncode == 0, done.stderr
     built = json.loads(done.stdout)
     assert built["stopped"] == ""
-    assert len(set(server.texts)) == 7_200
-    assert len(server.texts) - 7_200 <= 700  # at most the lot in which it died
+    assert len(set(server.texts)) == 4_800
+    assert len(server.texts) - 4_800 <= 700  # at most the lot in which it died
 
 
 def test_of_two_at_once_one_does_the_work(folder: Path, server: EmbeddingServer):

@@ -25,7 +25,7 @@ class Pages:
         self.document = document
         self.asked: list[str] = []
 
-    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
+    async def read(self, url: str, rules: WebRules = ANYTHING, parts: int | None = None) -> tuple[Document, ...]:
         self.asked.append(url)
         if url != PAGE:
             raise FetchFailed("status: 404")

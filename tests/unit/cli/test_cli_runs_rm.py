@@ -11,6 +11,7 @@ import pytest
 from assay import Assay
 from assay.cli.main import main
 from assay.core.events import Envelope
+from assay.services import run_control
 from assay.store.sql import open_store
 
 
@@ -102,7 +103,9 @@ def test_what_makes_no_sense_is_refused(args: list[str], capsys: pytest.CaptureF
     assert "Error:" in capsys.readouterr().err
 
 
-def test_a_run_of_a_live_process_is_not_deleted(runs: list[str], home: Path, capsys) -> None:
+def test_a_run_of_a_live_process_is_not_deleted(runs: list[str], home: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(run_control, "LETTING_GO", 0.1)
+
     async def hold() -> None:
         store = open_store(home)
         await store.journal.acquire(runs[0], "elsewhere", 60)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 from shells import Command, apart, prepared, spoken
+
+from assay import Assay
 
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres.\n"
 HARBOR = "# Harbor\n\nThe harbor was built in 1843.\n"
@@ -113,3 +116,19 @@ def test_runs_are_listed_by_what_they_are(assay: Command, both: None):
     assert [(row["question"], row["user"], row["tokens"] >= 0) for row in data] == [(each, "", True) for each in newest]
     assert assay("runs", "list", "--search", "x", "--status", "failed").returncode == 2
     assert assay("runs", "list", "--search", "zebra").stderr == "no run matches\n"
+
+
+async def _asked_by_ana(home: Path, document: Path) -> None:
+    async with Assay(home=home) as library:
+        ana = library.owned_by("ana")
+        await ana.add(str(document), "tides")
+        await ana.create(QUESTIONS[0], sources="@tides")
+
+
+def test_a_list_without_runs_of_ones_own_says_where_those_of_others_are(assay: Command, notes: Path, tmp_path: Path):
+    assert assay("runs", "list").stderr.startswith("there are no runs yet")
+    asyncio.run(_asked_by_ana(tmp_path / "home", notes / "tides.md"))
+    listed = assay("runs", "list")
+    assert listed.stdout == ""
+    assert "users who log in see theirs on the server's page" in listed.stderr
+    assert assay("runs", "list", "--asked", "tide").stderr == "no run matches\n"

@@ -33,7 +33,25 @@ def test_languages(language: str, text: str) -> None:
     assert detect(text) == language
 
 
-@pytest.mark.parametrize("text", ["", "   ", "12345", "x = f(y)", "Teutberga", "🎉🎉"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I leave for Brest. After a year I have decided to go.",  # "i" and "to" are Czech as well
+        "i have to say that i am to leave",
+    ],
+)
+def test_words_of_many_languages_do_not_outweigh_those_of_one(text: str) -> None:
+    assert detect(text) == "en"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "   ", "12345", "x = f(y)", "Teutberga", "🎉🎉"),
+        "Role: Captain | Name: Jan de Wit | Wage: 9400 | cells: A5:D5",
+        "Depth: 11.8 | Reported: 13.5 | cells: A2:D2\n" * 9,
+    ],
+)
 def test_unknown(text: str) -> None:
     assert detect(text) == ""
 

@@ -45,6 +45,12 @@ def test_what_a_row_does_not_say_is_read_from_its_text() -> None:
     assert (found.name, found.language) == ("rows.jsonl#1", "en")
 
 
+def test_a_name_that_a_row_gives_twice_keeps_both_values() -> None:
+    (found,) = rows(b'{"text": "One.", "title": "T", "year": 2019, "text": "Two: 2.", "title": "U", "year": 2020.50}')
+    assert (found.text, found.title) == ("One.\n\nTwo: 2.", "T")
+    assert found.metadata == {"title (2)": "U", "year": "2019", "year (2)": "2020.50"}
+
+
 def test_bad_rows_are_named_after_the_good_ones() -> None:
     data = b'{"text": "one"}\nnonsense\n[1]\n{"text": ""}\n{"title": "no text"}\n{"text": "two"}\n'
     found = []

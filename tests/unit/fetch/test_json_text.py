@@ -13,7 +13,7 @@ from assay.core.sources import Extracted, Fetched
 from assay.evidence.ingest import extractor_for
 from assay.evidence.ingest.units import page_name, page_text
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.json_text import read_json
+from assay.fetch.json_text import keep_all, read_json
 from assay.fetch.text import CodeExtractor, CsvExtractor, TextExtractor
 from assay.fetch.web.response import media_type
 
@@ -45,6 +45,18 @@ def test_a_list_of_objects_is_a_table() -> None:
 def test_numbers_stay_as_they_are_written() -> None:
     found = read('[{"a": 1.10, "b": 12345678901234567890.5}, {"a": 1e3, "b": -0}]')
     assert found.text == "a: 1.10 | b: 12345678901234567890.5\n\na: 1e3 | b: -0\n"
+
+
+def test_a_name_that_an_object_gives_twice_keeps_both_values() -> None:
+    found = read('[{"a": 1, "b": 2, "a": 3}, {"a": 4, "b": 5, "a (2)": 6, "a": 7}]')
+    assert found.text == "a: 1 | b: 2 | a (2): 3\n\na: 4 | b: 5 | a (2): 6 | a (3): 7\n"
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "a (2)", "a (3)", "b"]), st.integers())))
+def test_no_value_of_an_object_is_lost(pairs: list[tuple[str, int]]) -> None:
+    kept = keep_all(pairs)
+    assert sorted(kept.values()) == sorted(value for _, value in pairs)
+    assert list(kept.items()) == pairs or len(dict(pairs)) < len(pairs)
 
 
 def test_a_list_in_an_envelope_keeps_what_is_beside_it() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted, sha256
 from assay.evidence.segment import segment
-from assay.fetch.mail import EmlExtractor, MboxExtractor, messages
+from assay.fetch.mail import Attachments, EmlExtractor, MboxExtractor, messages
 
 
 def message(subject: str = "Grüße vom Hafen", text: str = "The tide rose by 3 m.\n", html: str = "") -> EmailMessage:
@@ -52,13 +52,42 @@ def test_a_message_of_html_alone():
     assert "no()" not in found.text
 
 
-def test_attachments_are_told_and_not_read():
+def test_plain_text_that_only_points_to_the_page_is_not_read():
+    page = f"<p>{'The tide rose by three metres at Brest. ' * 9}</p>"
+    assert "three metres" in read(message(text="This mail needs HTML.\n", html=page)).text
+
+
+def attached(*names: str) -> bytes:
     made = message()
+    for name in names:
+        made.add_attachment(f"of {name}".encode(), maintype="application", subtype="pdf", filename=name)
+    return made.as_bytes()
+
+
+def test_attachments_are_named_and_members():
+    data = attached("report.pdf", "a/b.txt", "report.pdf")
+    (found,) = EmlExtractor().extract(data, "a.eml")
+    assert found.metadata == {"attachments": "report.pdf, a/b.txt, report.pdf"}
+    members = {each.name: each.data for each in Attachments().members(data, "a.eml", 1_000)}
+    assert members == {"report.pdf": b"of report.pdf", "a_b.txt": b"of a/b.txt", "report (2).pdf": b"of report.pdf"}
+    assert [each.problem[:6] for each in Attachments().members(data, "a.eml", 5)] == ["larger"] * 3
+
+
+def test_attachments_of_a_folder_have_the_number_of_their_message():
+    data = b"".join(b"From someone\n" + each + b"\n\n" for each in (attached("a.pdf"), attached(), attached("a.pdf")))
+    assert [each.name for each in Attachments().members(data, "in.mbox", 1_000)] == ["1/a.pdf", "3/a.pdf"]
+
+
+def test_a_message_of_attachments_alone_is_read():
+    made = message(text=" ")
     made.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="report.pdf")
-    documents = EmlExtractor().extract(made.as_bytes(), "a.eml")
-    assert next(documents).metadata == {"attachments": "report.pdf"}
-    with pytest.raises(ExtractError, match=r"an attachment is not read \(report.pdf\)"):
-        next(documents)
+    (found,) = EmlExtractor().extract(made.as_bytes(), "a.eml")
+    assert found.text.endswith("Subject: Grüße vom Hafen\n")
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_make_attachments_fail(data: bytes):
+    list(Attachments().members(b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + data, "a.eml", 100))
 
 
 def test_a_folder_as_a_mail_program_writes_it(tmp_path: Path):

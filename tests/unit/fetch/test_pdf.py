@@ -117,6 +117,39 @@ def test_what_the_document_says_of_itself() -> None:
     assert (found.title, found.author, found.published) == ("A Bridge", "A. Builder", "2011-03-05")
 
 
+@pytest.mark.parametrize(
+    ("name", "lines", "published"),
+    [
+        ("minutes_2022-12-20.pdf", ["Text of it."], "2022-12-20"),
+        (
+            "minutes.pdf",
+            ["Minutes", "", "Hamburg, 20 December 2022", "", *["The board met again, and was late."] * 6],
+            "2022-12-20",
+        ),
+        ("minutes.pdf", ["Text of it."], "2025-03-05"),
+    ],
+)
+def test_its_own_date_comes_before_the_day_the_file_was_made(name: str, lines: list[str], published: str) -> None:
+    data = pdf([column(*lines)], info={"CreationDate": "D:20250305120000Z"})
+    (found,) = PdfExtractor().extract(data, name)
+    assert found.published == published
+
+
+@pytest.mark.parametrize(
+    ("lines", "doi"),
+    [
+        (
+            ["On Bridges", "", "J. Bridges 12 (2019), doi:10.9999/jb.2019.101.", "", "Text of it."],
+            "10.9999/jb.2019.101",
+        ),
+        (["On Bridges", "", "doi:10.9999/jb.1 corrects doi:10.9999/jb.2.", "", "Text of it."], None),
+        (["On Bridges", "", *["The board met again, and was late."] * 48, "See doi:10.9999/jb.1."], None),
+    ],
+)
+def test_the_only_doi_at_the_top_is_the_document_s(lines: list[str], doi: str | None) -> None:
+    assert read(pdf([column(*lines)])).metadata.get("doi") == doi
+
+
 @pytest.mark.parametrize("title", ["", "paper-final.docx", "untitled", "---"])
 def test_a_title_which_says_nothing_gives_way_to_the_first_line(title: str) -> None:
     page = column(

@@ -8,7 +8,7 @@ import pytest
 from pdfs import Placed, pdf
 
 from assay.fetch.pdf.document import read
-from assay.fetch.pdf.paragraphs import Printed, PrintedPart, find_tables
+from assay.fetch.pdf.paragraphs import Printed, PrintedLine, PrintedPart, find_tables, paragraphs
 
 HEAD = ("River", "Length", "Continent")
 
@@ -77,3 +77,38 @@ def test_pieces_which_fit_no_column_end_a_table() -> None:
     (table,) = find_tables(lines)
     assert (table.first, table.last) == (0, 3)
     assert table.rows == ("| Name: Anna | Size: 12 |", "| Name: Bert | Size: 14 |")
+
+
+def test_a_row_with_long_cells_has_the_columns_of_the_row_beside_it() -> None:
+    names = [("Place", "Opened on", "Length"), ("Aa", "1 May", "6"), ("The old quay of Harwich", "30 June 1912", "450")]
+    starts = (72, 216, 298)
+    rows = [
+        (start, 700 - 18 * at, cell) for at, row in enumerate(names) for start, cell in zip(starts, row, strict=True)
+    ]
+    assert text([*rows, (72, 600, "That is all of them, and none of the others was ever opened.")]) == [
+        "| Place: Aa | Opened on: 1 May | Length: 6 |",
+        "| Place: The old quay of Harwich | Opened on: 30 June 1912 | Length: 450 |",
+        "That is all of them, and none of the others was ever opened.",
+    ]
+
+
+def printed(text: str, left: float, right: float, base: float) -> PrintedLine:
+    return PrintedLine(text=text, left=left, right=right, base=base, size=11)
+
+
+def test_a_narrow_column_below_a_wide_line_keeps_its_sentences() -> None:
+    lines = [
+        printed("A summary runs over both of the columns, and a long way to the right", 90, 500, 700),
+        printed("The conductivity of the pellets was 298", 68, 287, 660),
+        printed("K above all that was measured before in", 68, 286, 648),
+        printed("Brest.", 68, 95, 636),
+    ]
+    assert paragraphs(lines)[1:] == [
+        "The conductivity of the pellets was 298 K above all that was measured before in Brest."
+    ]
+
+
+def test_rows_of_figures_that_end_at_one_place_stay_rows() -> None:
+    lines = [printed(f"{year} 30 July 310,{year}", 68, 287, 700 - 12 * year) for year in range(4)]
+    wide = printed("A summary runs over both of the columns, and a long way to the right", 90, 500, 740)
+    assert len(paragraphs([wide, *lines])) == 5

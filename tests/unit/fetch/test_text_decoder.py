@@ -8,6 +8,7 @@ from assay.core.errors import ExtractError
 from assay.fetch.text_form import UNWANTED, clean, decode
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. " * 5
+CHAT = "[09:10] Орлов: я приду завтра\n[09:12] Кузнецова: я тоже\n[09:15] Орлов: хорошо, жду\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
@@ -23,6 +24,9 @@ def test_marked_and_utf8(encoding: str) -> None:
         ("Größe und Höhe: ä ö ü.", "cp1252"),
         ("<p>Мягких французских булок, да выпей чаю</p>" * 3, "cp1251"),
         (RUSSIAN, "cp1251"),
+        (CHAT, "cp1251"),
+        (CHAT, "koi8_r"),
+        (CHAT, "mac_cyrillic"),
         ("これは日本語の文章です。" * 9, "shift_jis"),
     ],
 )

@@ -36,6 +36,20 @@ def test_a_title_is_what_a_reader_would_write(stated: str, title: str) -> None:
     assert fit(stated) == title
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("[2022-09-12 21:04] Ada: they asked\n[2022-09-12 21:05] Bob: who?\n", ""),
+        ("02/10/2021, 07:15 - Ada: only 11.8\n02/10/2021, 07:16 - Bob: write it down\n", ""),
+        ("2021-05-04 Hotel Atlantic\n2021-06-16 dinner\n", ""),
+        ("2021-05-04 Minutes\n\nThe board met.\n", "2021-05-04 Minutes"),
+        ("12.05.2021-A Pumps\n\nText.\n", "12.05.2021-A Pumps"),
+    ],
+)
+def test_the_first_entry_of_a_log_is_no_title(text: str, title: str) -> None:
+    assert first_line(text) == title
+
+
 @given(st.text(max_size=400))
 def test_a_title_is_one_line_and_stays_one(stated: str) -> None:
     title = fit(stated)

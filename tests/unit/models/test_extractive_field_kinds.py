@@ -182,6 +182,8 @@ def test_a_table_with_other_columns_or_two_alike_make_no_items() -> None:
         ("Write to post@rotne.example before you come.", "e_mail", "post@rotne.example"),
         ("The toll office: toll@rotne.example.\nThe press: press@rotne.example.", "press_email", "press@rotne.example"),
         ("Look at https://rotne.example/visit, or call.", "website", "https://rotne.example/visit"),
+        ("The survey is doi:10.9999/rb.2019(3), Abstract. It is long.", "doi", "10.9999/rb.2019(3)"),
+        ("The survey is in the Abstract of volume 3.", "doi", None),
         ("The toll office: toll@rotne.example.\nThe press: press@rotne.example.", "email", None),
         ("Write to post@rotne.example before you come.", "press_email", None),
         ("Write to post@rotne.example before you come.", "website", None),

@@ -37,6 +37,15 @@ def test_header_fields_are_read_by_key_or_by_what_the_description_asks_for() -> 
     assert found["fields"]["sponsor"]["reason"]
 
 
+@pytest.mark.parametrize(("text", "value"), [("MX-7 was tested.", None), ("The conductivity of MX-7 is 0.42.", "0.42")])
+def test_the_number_in_a_name_is_no_value(text: str, value: str | None) -> None:
+    schema = '{"properties": {"conductivity": {"type": "number"}}}'
+    found = fill(
+        "What is the conductivity of MX-7?", f"## S1001 Conductivity of MX-7 <file:///a.md>\n[S1001.0] {text}", schema
+    )
+    assert found["fields"]["conductivity"]["value"] == value
+
+
 def test_numbers_and_dates_are_read_out_of_the_sentence_that_says_them() -> None:
     schema = """{"properties": {"tide": {"type": "integer", "description": "metres the tide rises"},
       "opened": {"type": "string", "format": "date", "description": "when the harbour was opened"},

@@ -38,6 +38,8 @@ def test_a_question_follows_where_it_points_back_or_shares_a_word(question: str,
     ("question", "whole"),
     [
         ("When was it written?", "When was it written (harbor report)?"),
+        ("And why?", "And why (harbor report)?"),
+        ("Thanks", ""),
         ("When was the bridge of Sandmouth opened?", ""),
         ("When was it written, and who was the engineer of the bridge?", ""),
         ("When was PEP 6 accepted, and was it changed?", ""),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.core.passage_context import ShownPassage
 from assay.core.phrases import NOTHING
 from assay.models.questions.question import parts
-from assay.models.shown_documents.passages import place
+from assay.models.shown_documents.placed_sentences import place
 
 OPTIONS = """# Settings
 
@@ -187,9 +187,9 @@ Changed in version 3.12: open connections are closed too.
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("What is the default of server.timeout?", "Default: `5000` (5 seconds)."),
-        ("What is the default of server.port?", "Default: `8080`."),
-        ("When was server.port added?", "Added in: v12.3.0"),
+        ("What is the default of server.timeout?", "server.timeout: Default: `5000` (5 seconds)."),
+        ("What is the default of server.port?", "server.port: Default: `8080`."),
+        ("When was server.port added?", "server.port: Added in: v12.3.0"),
         ("When was server.close changed?", "Changed in version 3.12: open connections are closed too."),
     ],
 )

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core import markers
+from assay.models.extractive.answers import select
 from assay.models.questions.question import analyze
 from assay.models.shown_documents.passages import one_line, read_field, split
 from assay.models.shown_documents.shelf import Identifier, ShownSources, resolve
@@ -131,6 +132,33 @@ def test_a_name_of_one_word_is_a_number_only_where_documents_show_it(
 ) -> None:
     subject = resolve(analyze(question), ShownSources(f"## S{at} {each}" for at, each in enumerate(shown, 1)))
     assert ([book.title for book in subject.books], subject.missing) == (books, missing)
+
+
+@pytest.mark.parametrize(
+    ("titles", "books", "missing"),
+    [
+        (["MX-7: sintering", "Ageing of MX-7"], [], ()),
+        (["Ageing of MX-7", "Cost of MX-7"], [], ()),
+        (["MX-7: sintering", "Costs"], ["MX-7: sintering"], ()),
+        (["MX-7: sintering", "MX-8: costs", "Ageing of MX-7"], ["MX-7: sintering"], ()),
+        (["MX-8: costs"], [], ("MX-7",)),
+    ],
+)
+def test_what_several_titles_name_in_different_places_numbers_no_document(
+    titles: list[str], books: list[str], missing: tuple[str, ...]
+) -> None:
+    shelf = ShownSources(f"## S{at} {title} <file:///{at}.md>" for at, title in enumerate(titles, 1))
+    subject = resolve(analyze("How strong is MX-7?"), shelf)
+    assert ([book.title for book in subject.books], subject.missing) == (books, missing)
+
+
+def test_a_title_that_may_name_a_thing_leaves_the_answer_to_the_others() -> None:
+    texts = (
+        "## S1 MX-7 at low temperature <file:///a.md>\n[S1.0] The furnace stood in a hall of its own.",
+        "## S2 Ceramics <file:///b.md>\n[S2.0] The bending strength of MX-7 is 101 MPa.",
+    )
+    units = select(analyze("What is the bending strength of MX-7?"), ShownSources(texts))
+    assert [unit.text for unit in units][:1] == ["The bending strength of MX-7 is 101 MPa."]
 
 
 def test_passages_shown_twice_are_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -70,6 +71,33 @@ async def test_a_model_that_does_not_run_is_said_with_what_helps(status: int, me
     assert (error.transient, error.usable) == (transient, False)
 
 
+PROMPT = "Why is a server out of memory, has the model crashed, and what is its content policy?"
+INVALID = {"type": "string_type", "loc": ["body", "messages"], "msg": "Input should be a text", "input": PROMPT}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (422, {"detail": [INVALID]}, "answered 422: Input should be a text"),
+        (500, {"errors": [INVALID]}, "answered 500"),
+        (400, {"error": {"message": str([INVALID | {"input": "out of memory"}]), "code": 400}}, "answered 400"),
+        (502, {"error": {"message": "Provider returned error", "metadata": {"raw": {"sent": PROMPT}}}}, "answered 502"),
+    ],
+)
+async def test_what_an_error_repeats_of_a_prompt_says_nothing_of_the_model(status: int, body: Any, said: str) -> None:
+    error = await failure(Answer([json.dumps(body)], status))
+    assert said in error.reason
+    assert "choose a smaller model" not in error.reason
+    assert error.transient == (status >= 500)
+
+
+async def test_what_an_error_in_the_stream_repeats_says_nothing_of_the_model() -> None:
+    error = await failure(
+        Answer([chunk(error={"message": "Provider returned error", "metadata": {"raw": "Out of memory?"}})])
+    )
+    assert error.reason == "ollama broke off: Provider returned error: Out of memory?"
+
+
 async def test_a_service_that_cannot_load_what_was_sent_runs() -> None:
     assert (await failure(fault(503, "unable to load the picture"))).usable
 
@@ -93,18 +121,20 @@ async def test_too_long_a_request_may_be_a_servers_error() -> None:
         ("'max_tokens' is too large: 6000. This model's maximum context length is 4,096 tokens and your", 4_096),
         ("request (6010 tokens) exceeds the available context size (4096 tokens), try increasing it", 4_096),
         ("Prompt contains 6000 tokens, too large for model with 4096 maximum context length", 4_096),
-        ("the request exceeds the available context size", 8_192),
-        ("This model's maximum context length is 16384 tokens.", 8_192),
+        ("the request exceeds the available context size", None),
+        ("This model's maximum context length is 16384 tokens.", None),
+        ("This model's maximum context length is 100 tokens.", None),
     ],
 )
-async def test_the_window_that_a_refusal_names_is_learnt(words: str, window: int) -> None:
+async def test_the_window_that_a_refusal_names_is_told_from_then_on(words: str, window: int | None) -> None:
     for answer in (fault(400, words), Answer([chunk(error={"message": words, "code": 400})])):
         with chat_server(answer) as server:
             model = create("vllm:m", Access(url=server.url))
             with pytest.raises(ContextTooLong):
                 [_ async for _ in model.stream(ASKED)]
+            assert (await model.described()).window == window
             await model.close()
-        assert (model.profile.window, model.profile.max_output) == (window, min(window, 8_192))
+        assert model.profile.window == 8_192, "runs that have begun learn it from their own steps"
 
 
 WRITTEN = "<tool_call>\n<function=search>\n<parameter=query>\ntide\n</parameter>\n</function>\n</tool_call>"

@@ -4,46 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from away_provider import away
 from starlette.requests import HTTPConnection
 
 from assay import Assay
 from assay.core.errors import ProviderFailed
 from assay.server import oidc
 from assay.server.gate import identify
-from assay.server.oidc import OidcProvider
-from assay.settings.server import OidcSettings
-
-
-class Away:
-    """A provider that accepts connections and never answers, unless `answer` is set."""
-
-    def __init__(self) -> None:
-        self.connections, self.answer, self.port = 0, b"", 0
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        asked = await reader.read(4_000)
-        if self.answer and asked:
-            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(self.answer)}\r\nConnection: close\r\n\r\n"
-            writer.write(head.encode() + self.answer)
-        else:
-            await reader.read()  # until the client gives up
-        writer.close()
-
-
-@asynccontextmanager
-async def away() -> AsyncIterator[tuple[Away, OidcProvider]]:
-    there = Away()
-    server = await asyncio.start_server(there.serve, "127.0.0.1", 0)
-    there.port = server.sockets[0].getsockname()[1]
-    settings = OidcSettings(issuer=f"http://127.0.0.1:{there.port}", client_id="c", audience="https://a.example")
-    async with server:
-        yield there, OidcProvider(settings, None)
 
 
 async def test_a_failure_is_remembered_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from email.message import EmailMessage
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -78,6 +79,29 @@ async def test_members_of_an_archive(tmp_path: Path):
     assert isinstance(second, Unread)
     assert (first.member, first.sha256) == ("notes/a.txt", sha256(b"The first member."))
     assert second.member == "notes/b.pdf"
+
+
+async def test_attachments_of_messages_also_in_archives(tmp_path: Path):
+    made = EmailMessage()
+    made["From"], made["Subject"] = "ada@example.org", "The quay"
+    made.set_content("The drawings are attached.\n")
+    made.add_attachment(b"The quay is 450 m long.", maintype="text", subtype="plain", filename="quay.txt")
+    made.add_attachment(b"\x89PNG\0", maintype="image", subtype="png", filename="logo.png")
+    (tmp_path / "a.eml").write_bytes(made.as_bytes())
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("old/a.eml", made.as_bytes())
+        inner = io.BytesIO()
+        with zipfile.ZipFile(inner, "w") as nested:
+            nested.writestr("deep.eml", made.as_bytes())
+        archive.writestr("c.zip", inner.getvalue())
+    found = await extract(tmp_path / "a.eml", tmp_path / "b.zip")
+    read = [each for each in found if isinstance(each, ReadDocument)]
+    assert [each.member for each in read] == ["", "quay.txt", "old/a.eml", "old/a.eml!/quay.txt", "c.zip!/deep.eml"]
+    assert read[1].url == f"{(tmp_path / 'a.eml').as_uri()}!/quay.txt"
+    unread = [each.reason for each in found if isinstance(each, Unread)]
+    assert [reason for reason in unread if "deeper" in reason] == [
+        "archives within archives, deeper than 2; unpack them first"
+    ]
 
 
 async def test_pictures_of_a_folder_are_left_out_but_not_those_named(tmp_path: Path):

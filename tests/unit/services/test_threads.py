@@ -18,6 +18,7 @@ from assay.core.view import Clarification, RunView, Writing
 from assay.locale import LOCALES, speaking
 from assay.models.script import Scene, Scripted, calls, says
 from assay.services.threads import in_current_words, messages
+from assay.settings import Settings
 
 QUESTION = "How far does the tide rise at Brest?"
 
@@ -147,3 +148,24 @@ def test_other_names_of_scopes_stay() -> None:
         assert in_current_words("the default collection (3 documents)") == "die Standardsammlung (3 Dokumente)"
         assert in_current_words("notes (old)") == "notes (old)"
         assert in_current_words("") == ""
+
+
+async def test_a_run_of_a_thread_searches_the_documents_of_the_one_before(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/quay.md").write_text(
+        "The quay of Brest was opened in 1912. It cost 3 million francs.\n", "utf-8"
+    )
+    async with Assay(Settings()) as assay:
+        await assay.start("When was the quay of Brest opened?", sources=[tmp_path / "notes"], thread="sea").report()
+        view = await assay.start("What did the quay of Brest cost?", thread="sea").view()
+        asked = await assay.ask(view.run_id, "When was it opened?").view()
+        third = await assay.start("How long is the quay of Brest?", thread="sea").view()
+    assert "3 million francs" in view.report.text
+    assert view.brief is not None
+    assert asked.brief is not None
+    assert third.brief is not None
+    assert not view.brief.parent
+    assert not view.brief.scope.web
+    assert not asked.brief.scope.collections
+    assert third.brief.scope.collections == view.brief.scope.collections
+    assert "notes (1 document)" in view.brief.scope.label

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -120,9 +123,65 @@ def test_a_file_which_cannot_be_opened_is_an_error_of_the_settings(tmp_path: Pat
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
 def test_a_full_disk_costs_the_log_and_nothing_else() -> None:
     logs = Logs(Sink(Path("/dev/full"), stderr=False))
-    with pytest.warns(UserWarning, match="is not written any more"):
+    with pytest.warns(UserWarning, match="cannot be written: No space left"):
         logs.line("info", "lost", {})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         logs.line("info", "lost", {})
     logs.close()
+
+
+def test_a_moved_file_is_followed_by_a_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "log"
+    path.parent.mkdir()
+    logs = Logs(Sink(path, stderr=False))
+    logs.line("info", "first", {})
+    path.rename(path.with_name("log.1"))
+    logs.line("info", "second", {})
+    path.parent.rename(tmp_path / "away")
+    with pytest.warns(UserWarning, match="cannot be written: No such file"):
+        logs.line("info", "lost", {})
+    path.parent.mkdir()
+    logs.line("info", "third", {})
+    logs.close()
+    found = [(tmp_path / name).read_text() for name in ("away/log.1", "away/log", "logs/log")]
+    assert [text.count("\n") for text in found] == [1, 1, 1]
+    assert ["first" in found[0], "second" in found[1], "third" in found[2]] == [True] * 3
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_line_that_a_full_disk_cut_is_followed_by_whole_ones(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk."""
+    program = (
+        "import resource, signal, sys, warnings; from pathlib import Path; from assay.telemetry.logs import Sink\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); warnings.simplefilter('ignore')\n"
+        "sink = Sink(Path(sys.argv[1]), stderr=False)\n"
+        "for room, letters in ((30, 'ab'), (1000, 'cd')):\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))\n"
+        "    for letter in letters: sink.msg(letter * 20)\n"
+    )
+    subprocess.run([sys.executable, "-c", program, tmp_path / "log"], check=True, timeout=120)
+    assert (tmp_path / "log").read_text().splitlines() == ["a" * 20, "b" * 9, "c" * 20, "d" * 20]
+
+
+def test_what_the_package_tells_logging_is_in_the_log_and_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])  # as in a process of its own
+    logs = open_logs(tmp_path / "log", stderr=False, level="info", form="json", secrets=(SECRET,))
+    teller = logging.getLogger("assay.server.app")
+    teller.info("not told")
+    teller.warning("POST %s: no space left, key %s", "/api/v1/runs", SECRET)
+    try:
+        raise KeyError("the words of a question")
+    except KeyError:
+        teller.exception("a bug")
+    logs.close()
+    teller.warning("after the end")
+    told = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [(each["level"], each["message"], each.get("error")) for each in told] == [
+        ("warning", "POST /api/v1/runs: no space left, key ***", None),
+        ("error", "a bug", "KeyError"),
+    ]
+    printed = capsys.readouterr().err
+    assert [text in printed for text in ("no space left", "the words of a question", "after the end")] == [True] * 3

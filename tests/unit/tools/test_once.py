@@ -121,7 +121,7 @@ class Together:
         self._count, self._all = count, asyncio.Event()
         self.asked_for: list[str] = []
 
-    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
+    async def read(self, url: str, rules: WebRules = ANYTHING, parts: int | None = None) -> tuple[Document, ...]:
         self.asked_for.append(url)
         if len(self.asked_for) == self._count:
             self._all.set()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from evidence_of import evidence, passage, source
+from msgspec.structs import replace
 
 from assay.core.claims import Verdict
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.rows import framed
+from assay.verify.rows import framed, of_entry
 
 HEADER = (
     passage("S1.0", "PEP: 6"),
@@ -99,3 +100,31 @@ def test_a_contradiction_says_what_the_field_says() -> None:
     check = framed(f"Status of {SUBJECT}: Final", evidence(*HEADER))
     assert check is not None
     assert check.reason == "the cited field 'status' says 'Superseded'"
+
+
+HEADS = "| kind | default |"
+LISTED = (
+    ("S1.3", "Default value\n    25", (), "`soak-time`"),
+    ("S1.4", "If missing\n    The kiln does not start. Its lamp blinks.", (), "`cutoff`"),
+    ("S1.5", "| number | 400 |", ("Pump", "4.2. max-strokes"), HEADS),
+)
+ENTRIES = tuple(replace(passage(id, text), heading=heading, label=label) for id, text, heading, label in LISTED)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("`soak-time`: Default value 25", "supported"),
+        ("`cutoff`: If missing The kiln does not start.", "supported"),
+        ("max-strokes: kind: number | default: 400", "supported"),
+        ("`cutoff`: Default value 25", None),
+        ("`soak-time`: Default value 250", None),
+        ("`soak-time`: 25", None),
+        ("`cutoff`: start.", None),
+        ("max-strokes: kind: number | default: 500", None),
+        ("Default value 25", None),
+    ],
+)
+def test_a_field_behind_the_name_of_its_entry(claim: str, verdict: Verdict | None) -> None:
+    check = of_entry(claim, evidence(*ENTRIES))
+    assert (check.verdict if check else None) == verdict

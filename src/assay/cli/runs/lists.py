@@ -59,11 +59,24 @@ class ListFilter(TypedDict):
     label: str
 
 
+ONLY_OTHERS = (
+    "none of the runs here is yours: the commands show those of this machine's user; "
+    "users who log in see theirs on the server's page and in its API"
+)
+
+
 class ShownRuns:
     """The runs of a page, the details shown beside each, and where the list continues."""
 
-    def __init__(self, rows: Sequence[ListedRun] = (), next: str = "", beside: Sequence[str] | None = None) -> None:
-        self.rows, self.next = rows, next
+    def __init__(
+        self,
+        rows: Sequence[ListedRun] = (),
+        next: str = "",
+        beside: Sequence[str] | None = None,
+        empty: str = "no run matches",
+    ) -> None:
+        """`empty` says why there are no rows, if there are none."""
+        self.rows, self.next, self.empty = rows, next, empty
         self.beside = [row.question for row in rows] if beside is None else beside
 
 
@@ -97,7 +110,7 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
         raise click.UsageError("--search cannot be combined with other conditions")
     found = asyncio.run(_load_runs(home, wanted, search, cursor, limit, as_json=as_json))  # type: ignore[arg-type]
     if not found.rows:
-        say("no run matches" if search is not None or any(wanted.values()) else HOW_TO_RUN)
+        say(found.empty)
     if as_json:
         write_json(found.rows)
     else:
@@ -114,13 +127,16 @@ async def _load_runs(
     home: Path | None, wanted: ListFilter, search: str | None, cursor: str, limit: int, *, as_json: bool
 ) -> ShownRuns:
     if not exists(home):
-        return ShownRuns()
+        return ShownRuns(empty=HOW_TO_RUN)
     async with open_existing(home) as assay:
         if search is not None:
             return await _search(assay, search, cursor, limit)
         # briefs and accounts take time
         page = await assay.page(**wanted, cursor=cursor, limit=limit, accounts=as_json)
-        return ShownRuns(page.runs, page.next)
+        if page.runs or any(wanted.values()):
+            return ShownRuns(page.runs, page.next)
+        others = (await assay.owned_by(None).page(limit=1, accounts=False)).runs
+        return ShownRuns(empty=ONLY_OTHERS if others else HOW_TO_RUN)
 
 
 async def _search(assay: Assay, text: str, cursor: str, limit: int) -> ShownRuns:

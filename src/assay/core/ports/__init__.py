@@ -70,6 +70,7 @@ from assay.core.ports.models import Cosines as Cosines
 from assay.core.ports.models import DescribableModel as DescribableModel
 from assay.core.ports.models import Embedder as Embedder
 from assay.core.ports.models import Embedding as Embedding
+from assay.core.ports.models import LearningModel as LearningModel
 from assay.core.ports.models import Model as Model
 from assay.core.ports.models import RateLimiter as RateLimiter
 from assay.core.ports.models import Similarity as Similarity

@@ -329,6 +329,10 @@ class Library(Collections, Protocol):
 
     def document(self, sha256: str) -> Document | None: ...
 
+    def of_hashes(self, documents: Collection[str]) -> list[Document]:
+        """Return those of these documents (hashes) that are in the library, in this order, each once."""
+        ...
+
     def known(self, documents: Iterable[str]) -> set[str]:
         """Return which of these documents (hashes) are in the library."""
         ...

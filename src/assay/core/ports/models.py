@@ -139,6 +139,19 @@ class DescribableModel(Protocol):
         """
         ...
 
+    def window_in(self, refusal: str) -> int:
+        """The window in tokens that the server names as it refuses a request that is too long; 0 if it names none."""
+        ...
+
+
+@runtime_checkable
+class LearningModel(Protocol):
+    """A model whose profile learns from its server's refusals, which are stored with the run."""
+
+    def learn(self, refusal: str) -> None:
+        """Take the window that a refusal names, if it is smaller than the profile's."""
+        ...
+
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
     """The address, key and options a model's adapter receives besides its name.

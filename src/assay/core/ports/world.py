@@ -65,8 +65,10 @@ class Clock(Protocol):
 class Pages(Protocol):
     """Pages of the web, as documents of the library."""
 
-    async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
+    async def read(self, url: str, rules: WebRules = ANYTHING, parts: int | None = None) -> tuple[Document, ...]:
         """Return the documents on the page at `url`, at least one, within these rules. They are stored first.
+
+        Of an article on several pages at most `parts` are fetched; None: as many as one reads at once.
 
         Raises:
             FetchFailed: the page cannot be fetched or read; the reason begins with its kind.

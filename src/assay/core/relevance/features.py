@@ -15,6 +15,7 @@ from itertools import pairwise
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
 from assay.core.patterns import regex
+from assay.core.relevance.numbered_things import NumberedThings
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
@@ -74,6 +75,7 @@ class Features:
         self._total = sum(self.weights.values()) or 1.0
         words = (key for key in self._asked if not is_unspaced(key))
         self._negations = [key for key in words if any(no for _, no in clauses(key, question.negating))]
+        self.numbered = NumberedThings(question, statements)
         self._held = [self._hold(found) | self._said_otherwise(at) for at, found in enumerate(self._sets)]
         self._sources = self._by_source()
         self._own = [self._share(held) for held in self._held]
@@ -184,8 +186,9 @@ class Features:
         """The question's keys that a statement has in another form: a year within a time, a verb, a negation."""
         text = self.statements[at].text
         negations = self._negations if self._negations and self.denial(at) > 0 else ()
-        told = verb_keys(self.question, text).intersection(self.question.keys)
-        found = dict.fromkeys(negations, NEAR_VALUE) | dict.fromkeys(told, 1.0)
+        told = verb_keys(self.question, text).intersection(self.question.keys) | self.numbered.said(at)
+        meant = self.numbered.meant(at) - self._sets[at]
+        found = dict.fromkeys((*negations, *meant), NEAR_VALUE) | dict.fromkeys(told, 1.0)
         return found | self._years_within(at)
 
     def _years_within(self, at: int) -> dict[str, float]:

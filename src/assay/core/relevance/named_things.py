@@ -136,7 +136,8 @@ def _names(text: str, analysis: str) -> frozenset[str]:
 # Entries of a reference: which statements are about the function, the class or the option that a question names.
 #
 # An entry begins with a signature, `open(file, mode)`, or with a name that only code has. That is the label of its
-# statements, as in a list of definitions, or the heading above them.
+# statements, as in a list of definitions, or the heading above them. An entry of fields ("Default value: 25") may have
+# any name.
 
 _SIGNATURE = regex(r"(?<![\w.-])(?P<name>-{0,2}[^\W\d][\w.:$#-]*)[(\[]")
 """A name directly before the brackets of its parameters."""
@@ -173,7 +174,25 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
         else:
             for at in about:
                 gains[at] = ENTRY_WEIGHT
-    return gains
+    asked = frozenset(question.keys) - kinds
+    return [
+        max(gain, _field_gain(asked, each, question.analysis)) for gain, each in zip(gains, statements, strict=True)
+    ]
+
+
+def _field_gain(asked: frozenset[str], each: QuotableStatement, analysis: str) -> float:
+    """What a field gains since the question names its entry, by the share of the question's other words in its key."""
+    name = _field_of(each.entry, analysis)
+    more = asked - name
+    if not name or not more or not name <= asked:
+        return 0.0
+    return OPENING_WEIGHTS[0] * len(more.intersection(keys(each.key, analysis))) / len(more)
+
+
+@lru_cache(maxsize=16384)
+def _field_of(entry: str, analysis: str) -> frozenset[str]:
+    """The keys of the name of an entry that has fields."""
+    return frozenset(keys(entry, analysis)) - stop_terms(analysis)
 
 
 def _named(

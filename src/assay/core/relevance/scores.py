@@ -236,14 +236,15 @@ def judge(
 def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
     """The places of the statements that may answer.
 
-    Not those about another version or year, nor those that only ask, or only say what a part of their document is
-    about: the answer is what follows them.
+    Not those about another version, year or edition, nor those that only ask, or only say what a part of their document
+    is about: the answer is what follows them.
     """
     question, statements = features.question, features.statements
     return [
         at
         for at, each in enumerate(statements)
         if vectors[at][_AT["figures"]] > OTHER_VERSION
+        and not features.numbered.is_other(at)
         and features.is_about(at)
         and not asks(each.text)
         and not announces(question.text, each.text)

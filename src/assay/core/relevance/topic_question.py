@@ -35,7 +35,8 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
 
     `source` is the rank of its document among those found, 0 for the best; `place` is that of its passage in the
     document. `label` is the name it describes or the headers of its columns; `heading` is above it;
-    `title` and `address` are those of the document.
+    `title` and `address` are those of the document. `entry` is what it gives a value of, if it is a field of an
+    entry, and `key` names that value.
     """
 
     text: str
@@ -46,6 +47,8 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     address: str = ""
     kind: Kind = "prose"
+    entry: str = ""
+    key: str = ""
 
 
 def with_plain_digits(statements: Sequence[QuotableStatement]) -> Sequence[QuotableStatement]:

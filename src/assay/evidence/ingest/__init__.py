@@ -112,7 +112,8 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
 class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
     """Where documents go: into a `collection`, or without one into that of exactly these documents.
 
-    `shared`: other machines, on which other folders are, use the library too.
+    `shared`: other machines, on which other folders are, use the library too. `moving` is told the row numbers of known
+    documents before they get another place, so whoever has them by their names finds them again if the process dies.
     """
 
     library: Library
@@ -120,6 +121,7 @@ class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     collection: str | None = None
     shared: bool = False
+    moving: Callable[[Sequence[int]], None] | None = None
 
 
 class FileReaders(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,7 +158,7 @@ def ingest(
     units.missing = missing
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
         shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
-        shelf.missing = missing
+        shelf.missing, shelf.moving = missing, target.moving
         shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0
         reading = _Reading(shelf)
         try:
@@ -164,6 +166,7 @@ def ingest(
                 if progress is not None:
                     found, total = len(shelf.documents), len(files) + len(pages)
                     progress(ReadingProgress(file=number, files=total, documents=found, path=name))
+            shelf.finish()
         finally:
             shelf.flush()
     warnings += reading.all_warnings()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
 
@@ -10,7 +10,7 @@ from assay.core.errors import ExtractError
 from assay.core.ports import Blobs, Clock, DocumentMove, FileStamp, Library
 from assay.core.sources import FINAL_URL, SYNTAXES, Document, Extracted, Fetched, Snapshot, sha256
 from assay.core.web_addresses import canonical
-from assay.evidence.ingest.moves import MissingFiles, keep_out
+from assay.evidence.ingest.moves import MissingFiles, displaced, keep_out, may_move
 from assay.evidence.ingest.units import IngestPart
 
 BATCH = 400
@@ -26,7 +26,7 @@ SECONDS = 2.0
 class DocumentIntake:
     """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
 
-    `moved` has the row numbers of those that got another place.
+    `moved` has the row numbers of those that got another place; `moving` is told of them before.
     A library that is `fresh` and empty need not be asked whether it knows a document.
     """
 
@@ -41,7 +41,9 @@ class DocumentIntake:
         self.added = 0
         self.moved: list[int] = []
         self.missing = MissingFiles()
+        self.moving: Callable[[Sequence[int]], None] | None = None
         self._moves: list[DocumentMove] = []
+        self._elsewhere: list[tuple[int, DocumentMove]] = []  # read where they are not stored: perhaps copies
         self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
         self._unasked_bytes = 0
         self._batch: list[tuple[Snapshot, Document]] = []
@@ -93,13 +95,34 @@ class DocumentIntake:
         in_files = [name for name, (_, _, part) in known.items() if part.page is None]
         if not in_files:
             return
+        moves: list[tuple[int, DocumentMove]] = []
         for name, stored in self._library.stored_places(in_files).items():
             extracted, _, part = known[name]
+            url, called = extracted.url or part.url, extracted.name or part.name
+            move = stored.row, DocumentMove(sha256=name, before=stored.url, url=url, name=called)
             if self.missing.moved(stored.url, part.url):
-                url = extracted.url or part.url
-                named = extracted.name or part.name
-                self._moves.append(DocumentMove(sha256=name, before=stored.url, url=url, name=named))
-                self.moved.append(stored.row)
+                moves.append(move)
+            elif may_move(stored.url, part.url):
+                self._elsewhere.append(move)
+        self._go(moves)
+
+    def _go(self, moves: Sequence[tuple[int, DocumentMove]]) -> None:
+        rows = [row for row, _ in moves]
+        if self.moving is not None and rows:
+            self.moving(rows)
+        self.moved += rows
+        self._moves += (move for _, move in moves)
+
+    def finish(self) -> None:
+        """Write everything, and then the new places of documents whose former file was read with another content.
+
+        Raises:
+            StoreError: the library or the blobs cannot be written.
+        """
+        self.flush()
+        lost = displaced(self._library, {move.sha256: move.before for _, move in self._elsewhere})
+        self._go([each for each in self._elsewhere if each[1].sha256 in lost])
+        self.flush()
 
     def include(self, documents: Iterable[str]) -> None:
         """Add documents that are in the library."""

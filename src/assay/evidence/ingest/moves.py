@@ -1,7 +1,7 @@
-"""Documents whose file is gone, and that are read again from another place.
+"""Documents whose file is gone, or has another content now, and that are read again from another place.
 
 Only documents met at another place than the stored one are looked into, each file once: an unchanged folder costs no
-look at the disk.
+look at the disk. What a file has now, its stamp says.
 
 Machines that share a library may have a folder in different places, and each lacks the other's. So in a shared library
 a file is gone only if the folder it was in is still there, with something in it: so a machine shows that it has
@@ -11,7 +11,7 @@ this folder. Where a whole folder was renamed, its documents keep their places.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes, urlsplit
@@ -19,8 +19,8 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 import msgspec
 
 from assay.core.later import later
-from assay.core.ports import Library, Origin
-from assay.evidence.ingest.files import address
+from assay.core.ports import FileStamp, Library, Origin
+from assay.evidence.ingest.files import address, printable
 
 if TYPE_CHECKING:
     from urllib import request
@@ -30,6 +30,8 @@ else:
 MEMBER = "!/"
 """Separates the address of an archive from the path of a file in it."""
 LOCAL = "file:"
+LOOKED_UP = 500
+"""Files about which the library is asked at once."""
 
 
 class MissingFiles:
@@ -41,19 +43,19 @@ class MissingFiles:
         self._folders: dict[str, str] = {}
 
     def moved(self, before: str, now: str) -> bool:
-        """True if a document stored at the address `before` is to take that of the file it was read in `now`.
+        """True if a document stored at the address `before` is to take that of the file it was read in `now`."""
+        return may_move(before, now) and self._is_gone(before.partition(MEMBER)[0])
 
-        An uploaded file is no place to go to: its address hides its path.
+    def any_moved(self, stored: Mapping[str, str], path: Path, displaced: Collection[str]) -> bool:
+        """True if a document of the file at `path` is to take its place: of those stored at these addresses, by hash,
+        and of which some are `displaced` there.
         """
-        return before != now and now.startswith(LOCAL) and self._is_gone(before.partition(MEMBER)[0])
-
-    def any_moved(self, stored: Iterable[str], path: Path) -> bool:
-        """True if a document of the file at `path`, stored at one of these addresses, is to take its place."""
         here = ""
-        for file in dict.fromkeys(each.partition(MEMBER)[0] for each in stored):
+        for sha, url in stored.items():
+            file = url.partition(MEMBER)[0]
             here = here or self._address(path)
             # behind a link, the address is another one than that of its path
-            if file != here and self._is_gone(file) and self.moved(file, address(path)):
+            if file != here and (sha in displaced or self._is_gone(file)) and may_move(file, address(path)):
                 return True
         return False
 
@@ -70,6 +72,39 @@ class MissingFiles:
         if gone is None:
             gone = self._gone[file] = is_gone(file, shared=self._shared)
         return gone
+
+
+def may_move(before: str, now: str) -> bool:
+    """True if a document stored at the address `before` may take that of the file it was read in `now`.
+
+    An uploaded file is no place to go to: its address hides its path.
+    """
+    return before != now and now.startswith(LOCAL)
+
+
+def displaced(library: Library, stored: Mapping[str, str], known: Mapping[str, FileStamp] = {}) -> set[str]:
+    """Which documents (hashes, with their stored addresses) the files there no longer hold, by their stamps: another
+    file took the name. `known` are stamps already looked up, by path.
+
+    Raises:
+        StoreError: the library cannot be read.
+    """
+    paths = {sha: path for sha, url in stored.items() if (path := stamp_at(url.partition(MEMBER)[0]))}
+    unknown = list(dict.fromkeys(path for path in paths.values() if path not in known))
+    stamps = dict(known)
+    for first in range(0, len(unknown), LOOKED_UP):
+        stamps |= library.stamps(unknown[first : first + LOOKED_UP])
+    return {sha for sha, path in paths.items() if path in stamps and sha not in stamps[path].documents}
+
+
+def stamp_at(file: str) -> str:
+    """The name under which the stamp of the file at an address is stored; "" if it is no file of a machine."""
+    try:
+        parts = urlsplit(file)
+        is_local = parts.scheme == "file" and parts.netloc in ("", "localhost")
+        return printable(_path(parts.path)) if is_local else ""
+    except ValueError:
+        return ""
 
 
 def keep_out(library: Library, new_places: Mapping[str, str]) -> None:

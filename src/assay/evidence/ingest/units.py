@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 from urllib.parse import quote, unquote, urlsplit
@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.charsets import in_utf8
 from assay.core.errors import ExtractError
-from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library, StoredPlace
+from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
 from assay.evidence.ingest.files import (
     LARGEST_TWIN,
@@ -32,7 +32,7 @@ from assay.evidence.ingest.files import (
     printable,
     read_file,
 )
-from assay.evidence.ingest.moves import MissingFiles
+from assay.evidence.ingest.moves import LOOKED_UP, MissingFiles, displaced
 
 DEPTH = 2
 """Archives within archives."""
@@ -41,8 +41,6 @@ MOST_UNPACKED = 1024 * 1024 * 1024
 """Files, and bytes, in one file on disk with all archives in it."""
 AHEAD = 16
 AHEAD_BYTES = 64 * 1024 * 1024
-LOOKED_UP = 500
-"""Files about which the library is asked at once."""
 
 T = TypeVar("T")
 
@@ -131,14 +129,19 @@ class Units:
             some = files[first : first + LOOKED_UP]
             known = self._library.stamps([stamp_path(file) for file in some])
             stored = self._library.stored_places({sha: None for stamp in known.values() for sha in stamp.documents})
+            places = {sha: place.url for sha, place in stored.items()}
+            lost = displaced(self._library, places, known)
             for file in some:
-                yield from self._of(file, known.get(stamp_path(file)), stored)
+                yield from self._of(file, known.get(stamp_path(file)), places, lost)
 
-    def _of(self, file: FileToRead, known: FileStamp | None, stored: Mapping[str, StoredPlace]) -> Iterator[Unit]:
+    def _of(
+        self, file: FileToRead, known: FileStamp | None, places: Mapping[str, str], lost: Collection[str]
+    ) -> Iterator[Unit]:
         stamp: FileStamp | None = None
         try:
             stamp = self._look(file, known)
-            if self.missing.any_moved((stored[sha].url for sha in stamp.documents if sha in stored), file.path):
+            here = {sha: places[sha] for sha in stamp.documents if sha in places}
+            if self.missing.any_moved(here, file.path, lost):
                 stamp = msgspec.structs.replace(stamp, documents=(), warnings=())  # read again, for its new place
             if not file.named and (why := left_out_by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)
@@ -194,11 +197,13 @@ class Units:
             yield UnitProblem(f"nothing reads this kind of file (readable: text, {kinds})" if file.named else "")
         elif not content.data:
             yield UnitProblem("empty")
-        elif (archive := by_suffix(self._archives, name)) is not None:
-            yield from self._unpack(archive, content.data, name, url)
         else:
-            unit = self._part(name, url, content.data)
-            yield unit if file.named else _wanted(unit)
+            archive = by_suffix(self._archives, name)
+            if archive is None or self._is_read(name):
+                unit = self._part(name, url, content.data)
+                yield unit if file.named else _wanted(unit)
+            if archive is not None:
+                yield from self._unpack(archive, content.data, name, url)
 
     def _twin(self, file: FileToRead) -> str:
         """Why a source is left out: the page beside it says the same; "" if it is read."""
@@ -235,12 +240,15 @@ class Units:
                 yield UnitProblem(member.problem or left.spent, path)
             elif why := left_out_by_name(PurePosixPath(member.name).name):
                 yield LeftOut(path, why)
-            elif nested is None:
-                yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
-            elif len(inside) < DEPTH:
-                inside.append((f"{path}!/", place, nested.members(member.data, member.name, self._largest)))
             else:
-                yield UnitProblem(f"archives within archives, deeper than {DEPTH}; unpack them first", path)
+                read = nested is None or self._is_read(member.name)
+                if read:
+                    yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
+                holds = nested.members(member.data, member.name, self._largest) if nested is not None else iter(())
+                if len(inside) < DEPTH:
+                    inside.append((f"{path}!/", place, holds))
+                elif not read or next(holds, None) is not None:
+                    yield UnitProblem(f"archives within archives, deeper than {DEPTH}; unpack them first", path)
             if left.spent:
                 return
 
@@ -259,6 +267,10 @@ class Units:
             documents=extractor.extract(data, name),
             member=member,
         )
+
+    def _is_read(self, name: str) -> bool:
+        """True if a file is a document; what it holds beside that, as a message does, is read as an archive's."""
+        return by_suffix(self._extractors, name) is not None
 
     def _reader(self, name: str) -> Extractor | Archive | None:
         return by_suffix(self._extractors, name) or by_suffix(self._archives, name)

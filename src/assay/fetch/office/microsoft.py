@@ -13,7 +13,7 @@ from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.patterns import regex
 from assay.core.sources import Extracted
-from assay.fetch.fields import stem
+from assay.fetch.fields import dated, stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
 from assay.fetch.text_form import TextBuilder, clean, number_of
 
@@ -43,7 +43,7 @@ class DocxExtractor:
     Tracked changes are read as accepted. Page headers and footers, comments and pictures are omitted.
     """
 
-    name = "docx/1"
+    name = "docx/2"
     suffixes = (".docx",)
     media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     isolated = True
@@ -72,13 +72,14 @@ class DocxExtractor:
 
 def _docx_extracted(document: Document, text: str, name: str, extractor: str) -> Extracted:
     facts = document.core_properties
+    title = clean(facts.title or "").strip()[:300] or _first_heading(text) or stem(name)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="markdown",
-        title=clean(facts.title or "").strip()[:300] or _first_heading(text) or stem(name),
+        title=title,
         author=_author_of(facts),
-        published=_created_on(facts),
+        published=dated(text, title, name) or _created_on(facts),
         language=detect(text),
     )
 
@@ -198,7 +199,7 @@ class PptxExtractor:
     The headings of a passage thus name its slide. Pictures and charts are omitted.
     """
 
-    name = "pptx/1"
+    name = "pptx/2"
     suffixes = (".pptx",)
     media_type = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
     isolated = True
@@ -227,13 +228,14 @@ class PptxExtractor:
 
 def _pptx_extracted(shown: Presentation, text: str, name: str, extractor: str) -> Extracted:
     facts = shown.core_properties
+    title = clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or stem(name)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="markdown",
-        title=clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or stem(name),
+        title=title,
         author=_author_of(facts),
-        published=_created_on(facts),
+        published=dated("", title, name) or _created_on(facts),
         language=detect(text),
         metadata={"slides": str(len(shown.slides))},
     )

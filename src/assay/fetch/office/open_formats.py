@@ -13,7 +13,7 @@ from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.later import later
 from assay.core.sources import Extracted
-from assay.fetch.fields import stem
+from assay.fetch.fields import dated, stem
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.office.package import DAMAGED, unpacked, xml
 from assay.fetch.text_form import TextBuilder, clean, decode, number_of
@@ -42,7 +42,7 @@ class OdtExtractor:
     Tracked changes are read as accepted; comments and pictures are omitted.
     """
 
-    name = "odt/1"
+    name = "odt/2"
     suffixes: tuple[str, ...] = (".odt",)
     media_type = "application/vnd.oasis.opendocument.text"
     isolated = True
@@ -62,13 +62,15 @@ class OdtExtractor:
         if not writing.text:
             raise ExtractError("it holds no text")
         heading = writing.text.partition("\n")[0]
+        title = _fact(facts, f"{DC}title") or (heading.lstrip("# ") if heading.startswith("#") else "") or stem(name)
+        made = iso_date(_fact(facts, f"{META}creation-date") or _fact(facts, f"{DC}date"))
         yield Extracted(
             text=writing.text,
             extractor=self.name,
             syntax="markdown",
-            title=_fact(facts, f"{DC}title") or (heading.lstrip("# ") if heading.startswith("#") else "") or stem(name),
+            title=title,
             author=_fact(facts, f"{META}initial-creator") or _fact(facts, f"{DC}creator"),
-            published=iso_date(_fact(facts, f"{META}creation-date") or _fact(facts, f"{DC}date")),
+            published=dated(writing.text, title, name) or made,
             language=detect(writing.text),
         )
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MOST_TEXT = 128 * 1024 * 1024
 """The most code points taken from one workbook."""
 MOST_COLUMNS = 1_000
+MOST_MERGED = 1_000
+"""The most rows of a merged cell that repeat its text."""
 LETTERS = 26
 
 Value = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
@@ -33,10 +35,11 @@ class XlsxExtractor:
     """One document per sheet; a row is `header: value | header: value | cells: A2:C2`, without empty cells.
 
     Values of formulas are those that the program stored; nothing is computed, and no macro runs. The header and the
-    notes above it are inferred from the first rows, as in a CSV file. Hidden sheets are omitted.
+    notes above it are inferred from the first rows, as in a CSV file. Hidden sheets are omitted. Rows that share a
+    merged cell all have its text.
     """
 
-    name = "xlsx/1"
+    name = "xlsx/2"
     suffixes: tuple[str, ...] = (".xlsx", ".xlsm")
     media_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     isolated = True
@@ -118,12 +121,21 @@ def _document(sheet: CalamineSheet, name: str, extractor: str, *, alone: bool) -
 
 
 def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
-    """The rows that are not empty; calamine omits the rows above the first value."""
-    first = (sheet.start or (0, 0))[0] + 1
-    for number, row in enumerate(sheet.to_python(skip_empty_area=True), first):
+    """The rows that are not empty, cells merged with those above with their text; calamine omits the rows above the
+    first value.
+    """
+    top, left = sheet.start or (0, 0)
+    merged = {
+        (row, first[1] - left)
+        for first, last in sheet.merged_cell_ranges or ()
+        for row in range(first[0] + 1, min(last[0], first[0] + MOST_MERGED) + 1)
+    }
+    above: Row = []
+    for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
         cells = [one_cell(clean(shown(value))) for value in row[:MOST_COLUMNS]]
+        above = [above[at] if (number, at) in merged and at < len(above) else cell for at, cell in enumerate(cells)]
         if any(cells):
-            yield number, cells
+            yield number + 1, above
 
 
 def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
@@ -175,7 +187,7 @@ def shown(value: Value) -> str:
 class OdsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "ods/1"
+    name = "ods/2"
     suffixes = (".ods",)
     media_type = "application/vnd.oasis.opendocument.spreadsheet"
 
@@ -183,7 +195,7 @@ class OdsExtractor(XlsxExtractor):
 class XlsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "xls/1"
+    name = "xls/2"
     suffixes = (".xls", ".xlsb")
     media_type = "application/vnd.ms-excel"
     old = True

@@ -15,7 +15,8 @@ from assay.core.errors import ExtractError, NoLetters
 from assay.core.languages import detect
 from assay.core.patterns import regex
 from assay.core.sources import Extracted
-from assay.fetch.fields import first_line, stem
+from assay.core.web_addresses import DOI, find_doi
+from assay.fetch.fields import dated, first_line, stem
 from assay.fetch.pdf.lines import Pdf
 from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends, paragraphs, vocabulary
 from assay.fetch.text_form import clean
@@ -209,6 +210,8 @@ PAGE_BREAK = "\f"
 MOST_PAGES = 10_000
 MOST_TEXT = 64 * 1024 * 1024
 """The most code points taken from one document."""
+TOP = 1_500
+"""Code points at the top of a paper that may have its DOI. By hand."""
 NAMED = 3
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
 _FILE_LIKE = regex(
@@ -273,6 +276,12 @@ def _empty(pdf: Pdf, bad: int) -> ExtractError:
     return NoLetters(f"{some} ({SCANNED})") if pdf.shows_anything() else ExtractError(f"{some}, and no pictures either")
 
 
+def _doi(text: str) -> dict[str, str]:
+    """The DOI at the top of a paper, if there is only one: it may be that of another."""
+    found = {find_doi(match[0], "") for match in DOI.finditer(text[:TOP])}
+    return {"doi": found.pop()} if len(found) == 1 else {}
+
+
 def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
     """Build the document from the lines of its pages."""
     text = _text(without_running_lines(pages))
@@ -280,13 +289,14 @@ def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extracto
     title = _PROGRAM.sub("", facts.get("Title", ""))
     author = facts.get("Author", "")
     made = _DATE.match(facts.get("CreationDate", ""))
+    title = title if title and not _FILE_LIKE.search(title) else first_line(text) or stem(name)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="pages",
-        title=title if title and not _FILE_LIKE.search(title) else first_line(text) or stem(name),
+        title=title,
         author=author if any(map(str.isalpha, author)) else "",
-        published="-".join(made.groups()) if made else "",
+        published=dated(text, title, name) or ("-".join(made.groups()) if made else ""),
         language=detect(text),
-        metadata={"pages": str(pdf.pages)} | ({"encrypted": "yes"} if pdf.encrypted else {}),
+        metadata={"pages": str(pdf.pages)} | _doi(text) | ({"encrypted": "yes"} if pdf.encrypted else {}),
     )

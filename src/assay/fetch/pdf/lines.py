@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw
 
@@ -21,6 +23,8 @@ SPARSE = 0.5
 """A line is searched for cells if a character takes more than this share of the font's size: prose takes less."""
 WIDE_SPACE = 0.95
 """White space wider than this many font sizes separates cells."""
+TIGHT_SPACE = 0.4
+"""The same, of a row beside one with cells at the same places."""
 LINE_END_HYPHEN = "\ufffe"
 """What PDFium writes in place of a hyphen at the end of a line and the line's end."""
 
@@ -138,6 +142,9 @@ def _reason(error: pypdfium2.PdfiumError, data: bytes) -> str:
 
 def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
     text, index = characters(page)
+    lines: list[PrintedLine] = []
+    spans: list[tuple[int, int]] = []
+    sparse: list[int] = []
     for match in _LINE.finditer(text):
         body = match[0].rstrip(LINE_END_HYPHEN)
         if not body.strip():
@@ -147,30 +154,54 @@ def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
         places = [_place(page, index[at]) for at in (first, (first + last) // 2, last)]
         left, right = min(places[0].x, places[2].x), max(places[0].x, places[2].x) + places[2].size / 2
         size = max(place.size for place in places)
-        sparse = right - left > SPARSE * size * (last + 1 - first) and places[0].x <= places[2].x
-        yield PrintedLine(
-            text=_logical(page, body, index[match.start() : match.start() + len(body)]).strip(),
-            left=left,
-            right=right,
-            base=places[0].y,
-            size=size,
-            hyphen=match[0].endswith(LINE_END_HYPHEN) or body.endswith("\u00ad"),
-            parts=tuple(_parts(page, text[first : last + 1], index[first : last + 1], size)) if sparse else (),
+        if right - left > SPARSE * size * (last + 1 - first) and places[0].x <= places[2].x:
+            sparse.append(len(lines))
+        spans.append((first, last + 1))
+        lines.append(
+            PrintedLine(
+                text=_logical(page, body, index[match.start() : match.start() + len(body)]).strip(),
+                left=left,
+                right=right,
+                base=places[0].y,
+                size=size,
+                hyphen=match[0].endswith(LINE_END_HYPHEN) or body.endswith("\u00ad"),
+            )
         )
+    looked: dict[int, tuple[PrintedPart, ...]] = {}
+    waiting: list[tuple[int, tuple[PrintedPart, ...]]] = [(at, ()) for at in reversed(sparse)]
+    while waiting:
+        at, beside = waiting.pop()
+        if not 0 <= at < len(lines) or len(looked.get(at, ())) > 1 or (beside and at in sparse):
+            continue
+        part = slice(*spans[at])
+        looked[at] = tuple(_parts(page, text[part], index[part], lines[at].size, beside))
+        lines[at] = msgspec.structs.replace(lines[at], parts=looked[at])
+        if len(looked[at]) > 1:
+            waiting += [(at - 1, looked[at]), (at + 1, looked[at])]
+    yield from lines
 
 
-def _parts(page: pypdfium2.PdfTextPage, text: str, index: range | list[int], size: float) -> Iterator[PrintedPart]:
-    """The pieces of a line that are separated by more white space than words are."""
+def _parts(
+    page: pypdfium2.PdfTextPage, text: str, index: range | list[int], size: float, beside: Sequence[PrintedPart] = ()
+) -> Iterator[PrintedPart]:
+    """The pieces of a line that are separated by more white space than words are.
+
+    A row with longer cells than the one `beside` it has less space between them: where that one has some, in all
+    places.
+    """
+    gaps = [(one.right, other.left) for one, other in pairwise(beside)]
+    found: list[PrintedPart] = []
     start = 0
     left = _place(page, index[0]).x
     for space in re.finditer(r"\s+", text):
         behind = _right(page, index[space.start() - 1])
         next_left = _place(page, index[space.end()]).x
-        if next_left - behind > WIDE_SPACE * size:
-            yield PrintedPart(text[start : space.start()], left, behind)
+        near = not gaps or any(behind < right and next_left > left_end for left_end, right in gaps)
+        if near and next_left - behind > (TIGHT_SPACE if gaps else WIDE_SPACE) * size:
+            found.append(PrintedPart(text[start : space.start()], left, behind))
             start, left = space.end(), next_left
-    if start:
-        yield PrintedPart(text[start:], left, _right(page, index[len(text) - 1]))
+    if start and (not gaps or len(found) == len(gaps)):
+        yield from (*found, PrintedPart(text[start:], left, _right(page, index[len(text) - 1])))
 
 
 def _right(page: pypdfium2.PdfTextPage, number: int) -> float:

@@ -149,6 +149,10 @@ WIDE = 1.35
 """A distance of more than this many usual ones separates paragraphs."""
 SHORT_END, SHORT = 0.12, 0.3
 """A line ends its paragraph if it leaves this share of its column free: after a sentence, and before a capital."""
+FLUSH, MOSTLY, COLUMN = 0.4, 0.6, 12
+"""Lines of justified text end within this share of a font size, are letters for this share, and wider than this many
+font sizes. By hand.
+"""
 LEAST_HEAD = 2
 SUSPENDED = regex(
     r"(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|ed|en|of|och|eller|og|i|oraz|lub|и|или|та|або)(?!\w)"
@@ -290,10 +294,14 @@ def _alike(above: PrintedLine, line: PrintedLine) -> bool:
 
 
 class _Edges:
-    """How far to the right lines with about the same beginning reach: the edge of their column."""
+    """How far to the right lines with about the same beginning reach: the edge of their column.
+
+    Lines of text below each other that end at the same place fill their column, though a wider one is above it.
+    """
 
     def __init__(self, rows: Sequence[PrintedLine]) -> None:
         self._unit = max(3 * median([row.size for row in rows]), 1.0) if rows else 1.0
+        self._full = {row for pair in pairwise(rows) if _flush(*pair) for row in pair}
         self._right: dict[int, float] = {}
         for row in rows:
             slot = int(row.left // self._unit)
@@ -301,9 +309,26 @@ class _Edges:
 
     def free(self, line: PrintedLine) -> float:
         """The share of its column that `line` leaves free at its end, 0 to 1."""
+        if line in self._full:
+            return 0.0
         slot = int(line.left // self._unit)
         right = max(self._right.get(near, line.right) for near in (slot - 1, slot, slot + 1))
         return max(0.0, right - line.right) / max(right - line.left, 1.0)
+
+
+def _flush(above: PrintedLine, line: PrintedLine) -> bool:
+    """True if two lines of justified text are below each other; figures may be set to the right in a table."""
+    same = abs(above.right - line.right) < FLUSH * line.size and abs(above.left - line.left) < 3 * line.size
+    return same and _alike(above, line) and all(map(_is_prose, (above, line)))
+
+
+def _is_prose(line: PrintedLine) -> bool:
+    letters = sum(map(str.isalpha, line.text))
+    return (
+        len(line.parts) < 2
+        and letters >= MOSTLY * len(line.text.replace(" ", ""))
+        and line.right - line.left > COLUMN * line.size
+    )
 
 
 def _begins(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) -> bool:

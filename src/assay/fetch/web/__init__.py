@@ -25,13 +25,10 @@ from assay.core.web_addresses import ANYTHING, Url, WebRules, canonical
 from assay.fetch.web.addresses import (
     PUBLIC,
     GuardedBackend,
-    Policy,
-    Resolve,
     address,
     headers_of,
     location,
     policy,
-    system_resolve,
 )
 from assay.fetch.web.in_flight import InFlight, once
 from assay.fetch.web.page_parts import framed
@@ -118,15 +115,15 @@ class WebFetcher:
         clock: Clock,
         manners: FetchManners,
         *,
-        policy: Policy = PUBLIC,
+        network: GuardedBackend | None = None,
         limits: FetchLimits = LIMITS,
-        resolve: Resolve = system_resolve,
         kept: PageCache | None = None,
     ) -> None:
+        """`network` connects to what may be connected to; None: to public addresses."""
         self._kept, self._headers = kept, manners.headers
         self._clock, self._agent, self._limits, self._robots = clock, manners.agent, limits, manners.robots
         # The user has not told Assay about the environment's proxies, so they are not used.
-        self._network = GuardedBackend(policy, resolve)
+        self._network = network or GuardedBackend(PUBLIC)
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=trusted(told=True),
             network_backend=self._network,
@@ -161,30 +158,32 @@ class WebFetcher:
     async def _whole(self, url: str, rules: WebRules) -> Fetched:
         try:
             async with asyncio.timeout(self._limits.seconds):
-                page = await framed(await self._answer(url, rules), partial(self._answer, rules=rules))
+                page = await framed(await self._answer(url, "", rules), partial(self._answer, rules=rules))
                 if why := await asyncio.to_thread(wall, page):
                     raise FetchFailed(why)
                 return page
         except TimeoutError as error:
             raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
 
-    async def _answer(self, url: str, rules: WebRules) -> Fetched:
-        """What is at an address, whatever stands there.
+    async def _answer(self, url: str, before: str, rules: WebRules) -> Fetched:
+        """What is at an address, whatever stands there; `before` is the page that leads there, "" if none does.
 
         Raises:
             FetchFailed: it cannot be fetched.
         """
         try:
-            return await self._hops(url, rules)
+            return await self._hops(url, before, rules)
         except (httpcore2.TimeoutException, TimeoutError) as error:
             raise FetchFailed("timeout: the server does not answer") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise FetchFailed(f"unreachable: {str(error) or type(error).__name__}") from error
 
-    async def _hops(self, url: str, rules: WebRules) -> Fetched:
+    async def _hops(self, url: str, before: str, rules: WebRules) -> Fetched:
         """Follow redirects; each hop is a new address, checked like the first."""
-        place, passed = address(url), list[str]()
+        place, page, passed = address(url), address(before) if before else None, list[str]()
         while True:
+            if page is not None:
+                await self._network.check_lead(page, place)
             if why := rules.refuses_host(place.host):
                 raise FetchFailed(f"blocked: {place.host} is left out of this run ({why})")
             if rules.leaves_out(place.href):
@@ -203,7 +202,7 @@ class WebFetcher:
             passed.append(place.href)
             if len(passed) > self._limits.redirects:
                 raise FetchFailed(f"redirects: more than {self._limits.redirects}")
-            place = address(answer.to, place.href)
+            page, place = place, address(answer.to, place.href)
             if place.href in passed:
                 raise FetchFailed("redirects: in a loop")
 
@@ -341,7 +340,8 @@ class WebFetcher:
                             return RobotsResponse(status)
                         body = await read_body(parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, cut=True)
                         return RobotsResponse(status, body.decode(errors="replace"))
-                    place = address(to, place.href)
+                page, place = place, address(to, place.href)
+                await self._network.check_lead(page, place)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
                 return RobotsResponse(0)
         return RobotsResponse(404)
@@ -379,4 +379,4 @@ def create(
     """
     manners = FetchManners(agent=agent, robots=robots, headers=headers)
     limits = FetchLimits(seconds=seconds, bytes=largest)
-    return WebFetcher(clock, manners, policy=policy(allow), limits=limits, kept=kept)
+    return WebFetcher(clock, manners, network=GuardedBackend(policy(allow)), limits=limits, kept=kept)

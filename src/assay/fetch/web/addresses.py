@@ -266,6 +266,22 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         check_addresses(host, port, found, self._policy)
         return found
 
+    async def check_lead(self, page: Url, place: Url) -> None:
+        """Check that a page may lead its reader to a place: from a public host to public ones alone.
+
+        The policy's hosts and networks are there for whoever names them, not for pages from outside.
+
+        Raises:
+            FetchFailed: it may not, or one of the two hosts may not be connected to.
+        """
+        allows_more = self._policy.hosts or self._policy.networks  # else all that is connected to is public
+        if allows_more and await self._is_public(page) and not await self._is_public(place):
+            raise FetchFailed(f"blocked: {page.host} leads to {place.host}, which is not public: name that page itself")
+
+    async def _is_public(self, place: Url) -> bool:
+        found = await self.addresses(place.host, place.port)
+        return not any(refused(each, PUBLIC, named=False) for each in found)
+
     async def connect_unix_socket(
         self,
         path: str,

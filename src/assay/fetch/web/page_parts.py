@@ -43,7 +43,8 @@ SMALL = 50
 SHOWN = ("text/", "application/pdf")
 """The beginnings of the types of documents that browsers show in a frame, beside pages."""
 DOCUMENTS = 'embed[type="application/pdf"][src], object[type="application/pdf"][data]'
-Fetch = Callable[[str], Awaitable[Fetched]]
+Fetch = Callable[[str, str], Awaitable[Fetched]]
+"""Fetches the page at an address to which the page at another leads."""
 
 
 async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
@@ -62,7 +63,7 @@ async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
     best = page
     for url in urls:
         try:
-            found = await framed(await fetch(url), fetch, depth - 1)
+            found = await framed(await fetch(url, page.final_url), fetch, depth - 1)
         except FetchFailed:
             continue
         characters = await asyncio.to_thread(_characters, found)
@@ -122,7 +123,9 @@ def _characters(page: Fetched) -> int:
 # Finds the next part of an article that is divided into several pages.
 
 NEXT = "link[rel~=next i][href], a[rel~=next i][href]"
-MARKED = regex(rb"\brel\s*=\s*[\"']?[\w ]{0,40}\bnext\b", re.IGNORECASE)
+MARKED = regex(rb"\brel\s*=\s*[\"']?[\w ]{0,40}\bnext\b")
+STATED = (b"article", b"json")
+"""One of these is in every page that says that it is an article, in `og:type` or in JSON."""
 _COUNTED = regex(r"(.*?)(\d{1,2})(\.\w{1,5}|/)?", re.DOTALL)
 """An address up to its last number, the number, and an ending."""
 _COUNTER = regex(r"(?:[/?&_,;.-]+(?:page|paged|part|seite|pagina|pg|p|s)?[/=_-]?|[/?&](?:page|p)=)$", re.IGNORECASE)
@@ -139,8 +142,11 @@ def next_part(page: Fetched) -> str:
     the same article is at the same address but for a number that is one higher, and the page says that it is an
     article.
     """
-    if page.media_type not in HTML or not MARKED.search(page.body):
+    if page.media_type not in HTML:
         return ""
+    body = page.body.lower()
+    if not any(each in body for each in STATED) or not MARKED.search(body):
+        return ""  # most pages, without being parsed
     tree = LexborHTMLParser(page.body)
     node = tree.css_first(NEXT)
     if node is None or not _is_article(tree):

@@ -49,6 +49,8 @@ MOST_CONSENT = 4_000
 """Characters of a request for consent, which names purposes and partners."""
 MOSTLY = 0.6
 """The share of a request for consent that is in sentences about it."""
+BEGINNING = 32_000
+"""Characters of a page that are read first: if they have more text than any wall, so does the page."""
 LONGEST_TITLE = 120
 FIELDS = 1
 """Fields that are filled in by hand, of a form that only asks whether somebody is human: the letters of a picture."""
@@ -83,7 +85,8 @@ def is_check(media_type: str, body: bytes) -> bool:
     if media_type not in HTML or body.count(b"<") > MOST_TAGS:
         return False
     try:
-        return bool(_bot_check(_look(shallow(decode(body))), ""))
+        text = shallow(decode(body))
+        return bool(_bot_check(_look(text, _prose(text)), ""))
     except ExtractError:
         return False
 
@@ -100,19 +103,26 @@ def wall(page: Fetched) -> str:
     if len(page.body) > LARGEST or page.body.count(b"<") > MOST_TAGS:
         return ""
     try:
-        text = shallow(_decoded(page))
+        text = _decoded(page)
     except ExtractError:
         return ""
-    if _prose(text) > MOST_CONSENT:
+    if _prose(shallow(text[:BEGINNING])) > MOST_CONSENT:
         return ""
-    seen, way = _look(text), _Way(page)
+    text = shallow(text)
+    prose = _prose(text)
+    if prose > MOST_CONSENT:
+        return ""
+    seen, way = _look(text, prose), _Way(page)
     if seen.published:
         return ""
     return _bot_check(seen, way.asked) or _not_found(seen, way) or _login(seen, way) or _consent(seen, way)
 
 
 class _Sight(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page shows at a glance: its titles, its prose, the text that includes forms, its fields."""
+    """What a page shows at a glance: its titles, its prose, the text that includes forms, its fields.
+
+    A `challenge` is looked for only where there is little prose.
+    """
 
     titles: tuple[str, ...]
     prose: int
@@ -159,10 +169,10 @@ def _prose(page: str) -> int:
     """Characters of text outside menus, links and forms."""
     tree = LexborHTMLParser(page)
     tree.strip_tags([*ASIDE, *APART])
-    return len(_text(tree, " "))
+    return len(" ".join(tree.body.text(separator=" ").split())) if tree.body is not None else 0
 
 
-def _look(page: str) -> _Sight:
+def _look(page: str, prose: int) -> _Sight:
     tree = LexborHTMLParser(page)
     heads = [attribute(tree, 'meta[property="og:title" i]', "content")]
     heads += [" ".join(node.text(deep=True).split()) for node in tree.css("title, h1")[:4]]
@@ -173,19 +183,19 @@ def _look(page: str) -> _Sight:
     typed = len(tree.css(TYPED))
     return _Sight(
         titles=tuple(head[:LONGEST_TITLE] for head in heads if head),
-        prose=_prose(page),
-        text=_text(tree, "\n")[: 2 * MOST_CONSENT],
+        prose=prose,
+        text=_lines(tree)[: 2 * MOST_CONSENT],
         published=published,
-        challenge=bool(CHALLENGE.search(page)),
+        challenge=prose <= LEAST_PROSE and bool(CHALLENGE.search(page)),
         password=password,
         typed=typed,
         buttons=buttons,
     )
 
 
-def _text(tree: LexborHTMLParser, separator: str) -> str:
-    text = tree.body.text(separator=separator) if tree.body is not None else ""
-    return separator.join(" ".join(line.split()) for line in text.split("\n") if line.strip())
+def _lines(tree: LexborHTMLParser) -> str:
+    text = tree.body.text(separator="\n") if tree.body is not None else ""
+    return "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
 
 
 def _says(seen: _Sight, words: re.Pattern[str]) -> bool:

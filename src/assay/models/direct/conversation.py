@@ -270,7 +270,8 @@ def _api(service: DirectService, error: ModelAPIError) -> ModelError | ModelFail
         wait = None if error.retry_after is None else max(0.0, error.retry_after)
         if wait is None and error.headers:
             wait = retry_after(error.headers)
-        return failures.refusal(name, error.status_code, message, text=f"{message} {error.body}", retry_after=wait)
+        own, text = _words(error.body), f"{message} {error.body}"
+        return failures.refusal(name, error.status_code, message, text=text, own=own, retry_after=wait)
     if isinstance(error, ModelConnectionError):
         return ModelError(_unreachable(service, error))
     if failures.too_long(message):

@@ -187,13 +187,14 @@ def follow_up(request: Request) -> FollowUp:
 
 
 def restated(request: Request) -> str:
-    """The question with what its pronoun stands for in brackets; empty if it has no pronoun, or needs no context.
+    """The question with what its pronoun stands for in brackets, or what it is about if it says nothing of that ("and
+    why?"); empty if it needs no context.
 
     A question with several parts is not changed: a pronoun in one part may stand for something in another.
     """
     question = analyze(question_of(request))
     enough = bool(question.mentions) or len(rare(question)) > OWN or len(parts(question.text)) > 1
-    if enough or not points_back(question):
+    if enough or not (points_back(question) or not rare(question)):
         return ""
     subject = _subject(conversation(request))
     return f"{question.text.strip().rstrip('?？؟ ')} ({subject})?" if subject else ""

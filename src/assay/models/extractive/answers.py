@@ -162,9 +162,9 @@ def _sentences(
         if not judgement.answers():
             return []
     if asks_several(question):
-        return _distinct((_unit(*placed[each.place]) for each in judgement.of_each_source), limit)
+        return _distinct((_unit(*placed[each.place], question) for each in judgement.of_each_source), limit)
     found = [placed[each.place] for each in judgement.near]
-    return _distinct((_unit(*each) for each in (*_antecedent(found[0], placed), *found)), limit)
+    return _distinct((_unit(*each, question) for each in (*_antecedent(found[0], placed), *found)), limit)
 
 
 def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
@@ -224,14 +224,17 @@ def _lead(subject: Subject) -> list[QuotableUnit]:
         if field is not None:
             found.append(frame(book, field))
         prose = [each for each in book.sentences if each.kind == "prose" and ends_sentence(each.text)]
-        found.extend(_unit(book, sentence) for sentence in prose[:LEAD])
+        found.extend(_unit(book, sentence, None) for sentence in prose[:LEAD])
     return found
 
 
-def _unit(book: SourcePassages, sentence: PassageSentence) -> QuotableUnit:
+def _unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion | None) -> QuotableUnit:
+    """A sentence to quote; behind the name of its entry, if that is a term, or the question names it."""
+    named = question is not None and set(stems(sentence.entry)) <= set(stems(question.text))
+    text = _with_heads(book, sentence) or sentence.text
     near = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
-        text=_with_heads(book, sentence) or sentence.text,
+        text=sentence.of_entry(text) if named or sentence.entry == sentence.label else text,
         passages=(sentence.passage,),
         source=book.id,
         near=near,
@@ -261,9 +264,13 @@ def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
 
 
 def alike(one: str, other: str) -> bool:
-    """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values."""
+    """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values and
+    all figures: two payments of one amount differ in their day.
+    """
     a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (one, other))
-    return len(a & b) >= SAME * len(a | b)
+    rows = " | " in one and " | " in other
+    differ = rows and any(any(map(str.isdigit, word)) for word in a ^ b)
+    return len(a & b) >= SAME * len(a | b) and not differ
 
 
 # questions about a document that another one names: "who wrote the PEP that replaced PEP 5?"

@@ -20,11 +20,12 @@ from assay.core.relevance.document_parts import title_share
 from assay.core.text import ends_sentence
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, answer_hop, calculated, frames, select
+from assay.models.extractive.off_topic import without_unrelated
 from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
-from assay.models.shown_documents.passages import one_line
+from assay.models.shown_documents.passages import PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
 from assay.models.shown_documents.tabular import is_in_rows, is_row_of
 
@@ -105,7 +106,8 @@ def find(request: Request) -> str:
     if computed := calculated(request):
         return listed(computed)
     shelf = shelf_of(request)
-    return listed(_once([*frames(task, whole, shelf), *select(task, shelf, whole)])) or nothing()
+    found = _once([*frames(task, whole, shelf), *select(task, shelf, whole)])
+    return listed(without_unrelated(found, (whole.text, task.text), shelf)) or nothing()
 
 
 def listed(units: Sequence[QuotableUnit]) -> str:
@@ -192,7 +194,9 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
             return compared
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
-    return _once([unit for units in each for unit in units])
+    return without_unrelated(
+        _once([unit for units in each for unit in units]), (question.text, *parts(question.text)), shelf
+    )
 
 
 def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
@@ -301,6 +305,11 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
         if framed.text == unit.text:
             return [framed]
     cited = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
+    rows = [row for sentence in cited if (row := _within_entry(unit, sentence)) is not None]
+    if any(row.text in texts.get(passage, "") for row in rows for passage in row.passages) or any(
+        is_row_of(row, shelf) for row in rows
+    ):
+        return [unit]
     wanted = frozenset(stems(unit.text))
     best = sorted(cited, key=lambda sentence: -len(wanted.intersection(stems(sentence.text))))[:1]
     return [
@@ -308,6 +317,13 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
         for each in best
         if wanted.intersection(stems(each.text))
     ]
+
+
+def _within_entry(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit | None:
+    """A unit without the name of the entry before it; None if it has none."""
+    before = f"{sentence.entry}: "
+    named = sentence.entry and unit.text.startswith(before)
+    return msgspec.structs.replace(unit, text=unit.text[len(before) :]) if named else None
 
 
 def _once(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:

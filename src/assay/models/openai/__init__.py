@@ -60,6 +60,7 @@ class ChatCompletions:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._without, self._opens_thinking = concessions.NONE, False
         self._told: ModelFacts | None = None
+        self._learnt = 0
 
     @property
     def profile(self) -> Profile:
@@ -106,7 +107,19 @@ class ChatCompletions:
         return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
 
     async def described(self, *, load: bool = True) -> ModelFacts:
-        """Return what a server on this machine says about the model; it is asked until it has said the window."""
+        """Return what a server on this machine says about the model; it is asked until it has said the window.
+
+        A smaller window that it named since, as it refused a request, counts instead.
+        """
+        facts = await self._described(load=load)
+        window = min(self._learnt, facts.window or self._learnt)
+        return msgspec.structs.replace(facts, window=window) if window else facts
+
+    def window_in(self, refusal: str) -> int:
+        """See `DescribableModel.window_in`."""
+        return stated_window(refusal)
+
+    async def _described(self, *, load: bool) -> ModelFacts:
         if not self._service.local or self._told is not None:
             return self._told or ModelFacts()
         facts = await chat_services.server_facts(self._service.url, self._model, self._headers(), load=load)
@@ -219,12 +232,12 @@ class ChatCompletions:
     def _note_window(self, fault: ServiceFault) -> None:
         """Learn the window of a local model that its server names as it refuses a request that is too long.
 
-        The server may have been too busy to say it before the run, and a smaller one than expected costs each call.
+        The server may have been too busy to say it before the run. It counts for the runs that begin now (`described`);
+        the run that was refused learns it from its own step.
         """
         window = stated_window(fault.text)
-        if self._service.local and chat_services.LEAST <= window < self._profile.window:
-            most = min(self._profile.max_output, window)
-            self._profile = msgspec.structs.replace(self._profile, window=window, max_output=most)
+        if self._service.local and 0 < window < self._profile.window:
+            self._learnt = min(window, self._learnt or window)
 
     async def _without_model(self, status: int) -> str:
         """A message that the service lacks the model, with the models it has that write."""

@@ -23,6 +23,7 @@ from assay.core.messages import ModelFacts
 from assay.core.patterns import regex
 from assay.core.ports import Access
 from assay.core.remote_services import trusted
+from assay.models.failures import LEAST_WINDOW
 from assay.models.streams import first_bytes
 
 # What a server on this machine says about a model: the window it was started with, and what the model can do.
@@ -32,8 +33,6 @@ WAIT = 1.5
 LOADING = 60.0
 """Seconds to wait for Ollama to load a model: only then does it say the window."""
 LARGEST = 2_000_000
-LEAST = 512
-"""The smallest window in tokens that is believed."""
 
 _RUNNING = ("max_model_len", "loaded_context_length", "n_ctx", "context_length", "context_window", "max_context_length")
 _NUM_CTX = regex(r"^\s*num_ctx\s+(\d+)", re.MULTILINE)
@@ -175,7 +174,7 @@ def _num_ctx(parameters: Any) -> int:
 
 
 def _number(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= LEAST else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= LEAST_WINDOW else 0
 
 
 class ChatService(msgspec.Struct, frozen=True, kw_only=True):

@@ -179,6 +179,6 @@ def of_fault(service: str, fault: ServiceFault | str) -> ModelError | ModelFaile
     if failures.declined(known.text):
         return Refused(f"it refused to answer: {words}")
     status = known.code if isinstance(known.code, int) else known.status_code or 500
-    if stopped := failures.not_running(service, f"{service} broke off: {words}", known.text):
+    if stopped := failures.not_running(service, f"{service} broke off: {words}", known.message or ""):
         return stopped
     return ModelError(f"{service} broke off: {words}", transient=known.miscalled or failures.passing(status))

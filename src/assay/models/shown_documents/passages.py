@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core import markers, passage_context
+from assay.core import markers
 from assay.core.patterns import regex
 from assay.core.plain_text import sections, spaced_rows
 from assay.core.relevance.signs import asks
@@ -28,7 +28,7 @@ _FIELD = regex(
 _OPTION = regex(r"(?<![\w`])--[a-z]")
 """An option of a command, as prose writes it between backticks; two of them make the text a command."""
 _RULE = regex(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
-_BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _ITEM = regex(r"^(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S)", re.MULTILINE)
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
 _URL = regex(r"\]\([^)\s]*\)|https?://\S+")
@@ -51,8 +51,6 @@ _ASSIGNED = regex(
 )
 _CUT_FROM = ",;) "
 """The text that may stand before a sentence whose passage begins inside a longer one."""
-ANSWERED = 2
-"""The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
 TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
 OPENING_WORDS = 2
@@ -86,7 +84,8 @@ class PassageSentence(msgspec.Struct, frozen=True):
     """A sentence of a passage on one line.
 
     `kind` is "prose", "row" (a table row, a line with a key) or "code". `heading` is shown above it; `label` is the
-    name it describes, as in a list of definitions, or its table's column headers.
+    name it describes, as in a list of definitions, or its table's column headers. `entry` is what it gives a value
+    of, and `key` names that value.
     """
 
     text: str
@@ -95,6 +94,12 @@ class PassageSentence(msgspec.Struct, frozen=True):
     kind: Kind = "prose"
     heading: str = ""
     label: str = ""
+    entry: str = ""
+    key: str = ""
+
+    def of_entry(self, text: str) -> str:
+        """Its `text` behind the name of its entry, if it is a field of one and does not say it."""
+        return f"{self.entry}: {text}" if self.entry and self.entry not in text else text
 
     def statement(self, source: int, title: str, address: str = "") -> QuotableStatement:
         """The sentence as a statement for `core.relevance`, in the document at place `source` among those shown."""
@@ -107,6 +112,8 @@ class PassageSentence(msgspec.Struct, frozen=True):
             title=title,
             address=address,
             kind=self.kind,
+            entry=self.entry,
+            key=self.key,
         )
 
 
@@ -130,7 +137,7 @@ def read_field(passage: str, text: str) -> PassageField | None:
     ):
         return None
     value = one_line(match["value"])
-    if ends_sentence(value) and (_BULLET.match(text) or len(sentences(value)) > 1):
+    if ends_sentence(value) and (BULLET.match(text) or len(sentences(value)) > 1):
         return None  # prose behind a word for what it is about, as in minutes: "- **Regatta**: 23 crews started."
     if match["value"].startswith("**") or value.endswith("**"):
         value = value.removeprefix("**").removesuffix("**") if value.count("**") <= 2 else value
@@ -144,7 +151,7 @@ def read_field(passage: str, text: str) -> PassageField | None:
 def split(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, ...]:
     """The sentences of a passage that a report may quote, in a document of this style."""
     place = ordinal_of(passage)
-    if _is_heading_or_code(text):
+    if is_heading_or_code(text):
         return _code(passage, place, text)
     if _is_row(text):
         return _row(passage, place, text)
@@ -155,19 +162,24 @@ def split(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, 
     if cells := spaced_rows(text):
         return _spaced(passage, place, text, cells)
     if (field := read_field(passage, text)) and not ends_sentence(field.value):
-        return _line(passage, place, one_line(_BULLET.sub("", text, count=1)))
-    return tuple(
-        each for title, start, end in sections(text) for each in _prose(passage, place, text[start:end], title, style)
-    )
+        return _line(passage, place, one_line(BULLET.sub("", text, count=1)))
+    told = (_prose(passage, place, text[start:end], title, style) for title, start, end in sections(text))
+    return tuple(each for part in told for each in part) or _valued(passage, place, text)
+
+
+def _valued(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
+    """A name with a value below it that is no sentence, as in a list of definitions: "Default value", "25"."""
+    line = one_line(text)
+    return _line(passage, place, line) if described(text) and len(line) <= SETTING else ()
 
 
 def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Iterator[PassageSentence]:
     """The sentences of a text below a numbered title ("" if none is above it)."""
-    items = _items(text)
+    items = items_of(text)
     name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
     for item in items:
-        body = _BULLET.sub("", item, count=1)
-        listed = len(items) > 1 or body != item or bool(_described(item))
+        body = BULLET.sub("", item, count=1)
+        listed = len(items) > 1 or body != item or bool(described(item))
         alone = style == "prose" and "\n" not in text.strip()
         words = ITEM_WORDS if listed or (style != "" and not title and not alone) else 0 if alone else LINE_WORDS
         for start, end in _whole(body):
@@ -188,7 +200,7 @@ def _whole(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _items(text: str) -> list[str]:
+def items_of(text: str) -> list[str]:
     """The items of a list, or the lines of notes or a log; the text itself if it is none of these."""
     if len(items := [item for item in _ITEM.split(text) if not item.isspace()]) > 1:
         return items
@@ -272,7 +284,8 @@ def _keyed(text: str) -> list[str]:
     return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []
 
 
-def _is_heading_or_code(text: str) -> bool:
+def is_heading_or_code(text: str) -> bool:
+    """True if a passage is a heading or mostly code."""
     stripped = text.strip()
     if stripped.startswith(("#", "```", "~~~", "    ", "<!--", ".. ")) or "```" in stripped:
         return True
@@ -325,52 +338,7 @@ def _unsafe(line: str) -> bool:
     return bool(markers.parse(line)) or line.count("`") % 2 == 1
 
 
-# what stands around
-
-
-def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSentence]:
-    """Every sentence of `passages` (of one document, in order) that can be quoted, each once, with its heading.
-
-    A question of the document counts as part of the heading of what follows it.
-
-    The row of heads of a table, which each row of it is about, is none, and neither is a heading of what follows.
-    """
-    heads = {one_line(passage.about) for passage in passages if passage.about}
-    heads.update(heading for passage in passages for heading in passage.under.split(" > "))
-    style = _style([passage.text for passage in passages if one_line(passage.text) not in heads])
-    found: dict[str, PassageSentence] = {}
-    asked = PassageSentence("", "", -1 - ANSWERED)
-    for passage in passages:
-        heading = " ".join(filter(None, (passage.under, passage.after)))
-        for sentence in split(passage.id, passage.text, style) if one_line(passage.text) not in heads else ():
-            if asks(sentence.text):
-                asked = sentence
-            answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED
-            above = f"{heading} {asked.text}".strip() if answers else heading
-            above = f"{above} {sentence.heading}".strip()
-            placed = msgspec.structs.replace(
-                sentence, heading=above, label=passage.about or sentence.label or _described(passage.text)
-            )
-            found.setdefault(sentence.text, placed)
-    return list(found.values())
-
-
-def _style(texts: Sequence[str]) -> Style:
-    """The style of a document: prose if most words of its paragraphs are in those that end like sentences."""
-    paragraphs = [
-        text
-        for text in texts
-        if len(text.split()) >= ITEM_WORDS
-        and len(_items(text)) == 1
-        and not (_described(text) or is_row(text) or _BULLET.match(text) or _is_heading_or_code(text))
-    ]
-    words = [
-        (len(text.split()), ends_sentence(text.rstrip()) or text.rstrip().endswith((":", "："))) for text in paragraphs
-    ]
-    return "prose" if 2 * sum(count for count, ended in words if ended) > sum(count for count, _ in words) else "notes"
-
-
-def _described(text: str) -> str:
+def described(text: str) -> str:
     """The name on the first line of a passage, if its description follows; else ""."""
     first, _, rest = text.partition("\n")
     fits = (

@@ -16,7 +16,8 @@ from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence, words
 from assay.models.questions.question import Identifier, ParsedQuestion, points_back, without
 from assay.models.questions.words import FRAMES, carries_topic, stems
-from assay.models.shown_documents.passages import PassageField, PassageSentence, place, read_field, split
+from assay.models.shown_documents.passages import PassageField, PassageSentence, read_field, split
+from assay.models.shown_documents.placed_sentences import place
 
 A_MARKER = 30
 """The most passages in one marker; a longer one is no marker (`core.scanner`)."""
@@ -142,6 +143,15 @@ class SourcePassages:
         named = rf"(?<![a-z]){re.escape(series)}s?{gap}\d"
         return re.search(named, f"{self.title} {self.url}".casefold()) is not None
 
+    def names(self, wanted: Identifier, joined: bool = True) -> bool:
+        """True if the title or address has the name and the number, wherever."""
+        return _named(f"{self.title} {self.url}", wanted, joined)
+
+    def numbers_in(self, series: str) -> set[str]:
+        """The numbers behind `series` in the title and address, as written."""
+        named = rf"(?<![^\W_]){re.escape(series)}s?[-_/ ]?(\d{{1,6}})(?![^\W_])"
+        return set(re.findall(named, f"{self.title} {self.url}".casefold()))
+
     def number_in(self, series: str) -> str:
         """The number behind the first `series` in the title or address, in one word with it; "" for none."""
         found = re.search(rf"(?<![a-z]){re.escape(series)}(\d+)(?![^\W_])", f"{self.title} {self.url}".casefold())
@@ -171,10 +181,26 @@ class ShownSources:
         """True if several documents have different numbers behind this name."""
         return len({number for book in self.books if (number := book.number_in(series))}) > 1
 
+    def numbers_documents(self, series: str) -> bool:
+        """True if the name is that of a series: a header numbers a document in it, or titles and addresses have several
+        numbers of it, or one with zeros before it (`pep-0008`). Else it may be the name of a thing ("COVID-19").
+        """
+        headed = any(
+            (book.number is not None and book.number.name == series)
+            or (book.identified is not None and _begins_with(book.identified.value, series))
+            for book in self.books
+        )
+        numbers = set[str]().union(*(book.numbers_in(series) for book in self.books))
+        return headed or len(numbers) > 1 or any(number.startswith("0") for number in numbers)
+
     @cached_property
     def by_passage(self) -> dict[str, SourcePassages]:
         """The book of each passage."""
         return {passage.id: book for book in self.books for passage in book.passages}
+
+
+def _begins_with(value: str, series: str) -> bool:
+    return re.match(rf"\W*{re.escape(series)}(?![^\W\d_])", value.casefold()) is not None
 
 
 def _named(text: str, wanted: Identifier, joined: bool, whole: bool = False) -> bool:
@@ -266,14 +292,14 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     for span in title_spans:
         asked = without(asked, span)
     numbered, numbers, missing, used = _by_number(asked, shelf)
+    certain = any(shelf.numbers_documents(mention.identifier.series) for mention in asked.mentions)
     rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
     books = tuple(dict.fromkeys([*titled, *numbered]))
     if books:  # the name of a series' number field asks for it; the name of the series' owner asks for nothing
         held = shelf.described.union(*(stems(book.series) for book in books))
         rest = tuple(term for term in rest if term not in held)
-    return Subject(
-        books=books, numbers=numbers, missing=missing, rest=rest, asked=asked, titled=bool(titled) and not numbered
-    )
+    named = bool(books) and not (numbered and certain)
+    return Subject(books=books, numbers=numbers, missing=missing, rest=rest, asked=asked, titled=named)
 
 
 def _by_number(
@@ -283,7 +309,8 @@ def _by_number(
     series has, and the terms for both.
 
     A name of one word ("sqlite3") is a number only if a document has it as one ("PEP 8", `pep-0008`), or if there are
-    several with such a name (`rfc791.txt`, `rfc793.txt`).
+    several with such a name (`rfc791.txt`, `rfc793.txt`). A name that several titles have in different places ("LZTO-3:
+    sintering", "Ageing of LZTO-3") numbers none of them, unless it is that of a series.
     """
     found: list[SourcePassages] = []
     named: list[str] = []
@@ -292,6 +319,9 @@ def _by_number(
     for mention in question.mentions:
         joined = not mention.joined or shelf.is_series(mention.identifier.series)
         owners = [book for book in shelf.books if book.owns(mention.identifier, joined)]
+        naming = [book for book in shelf.books if book.names(mention.identifier, joined)]
+        if len(naming) > len(owners) and not shelf.numbers_documents(mention.identifier.series):
+            continue
         known = any(book.in_series(mention.identifier.series, joined) for book in shelf.books)
         if owners or known:
             used.update(stems(mention.text))

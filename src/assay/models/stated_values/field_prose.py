@@ -14,6 +14,7 @@ from assay.core.patterns import regex
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
+from assay.core.web_addresses import DOI, find_doi
 from assay.models.questions.words import carries_topic, stems
 from assay.models.shown_documents.passages import one_line
 from assay.models.shown_documents.shelf import SourcePassages
@@ -147,13 +148,14 @@ def _asks_when(asked: FieldAsked) -> bool:
     return not _DATED.isdisjoint(said) or read_question(asked.description or asked.label).wanted == "date"
 
 
-# Fields for an e-mail or web address: the only one of the documents in passages with the field's other words.
+# Fields for an e-mail or web address or a DOI: the only one of the documents in passages with the field's other words.
 
 _EMAIL = regex(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?!\w)")
 _WEB = regex(r"https?://[^\s<>\"'`|]{3,300}")
 _OF_MAIL = frozenset(("email", "mail"))
 _OF_WEB = frozenset(("url", "uri", "website", "homepage", "webpage"))
-_GENERIC = _OF_MAIL | _OF_WEB | frozenset("e address contact web site page online official link".split())
+_OF_DOI = frozenset(("doi",))
+_GENERIC = _OF_MAIL | _OF_WEB | _OF_DOI | frozenset("e address contact web site page online official link".split())
 """Words that only say what kind of address is meant."""
 _TAIL = ".,;:!?)]}*_»”’"
 
@@ -163,7 +165,8 @@ def address_kind(asked: FieldAsked) -> re.Pattern[str] | None:
     said = frozenset(words(asked.label))
     if asked.schema.get("type") != "string" or "enum" in asked.schema:
         return None
-    return _EMAIL if said & _OF_MAIL else _WEB if said & _OF_WEB else None
+    forms = ((_OF_DOI, DOI), (_OF_MAIL, _EMAIL), (_OF_WEB, _WEB))
+    return next((form for names, form in forms if said & names), None)
 
 
 def address(asked: FieldAsked, form: re.Pattern[str], books: Sequence[SourcePassages]) -> StatedValue | None:
@@ -177,7 +180,8 @@ def address(asked: FieldAsked, form: re.Pattern[str], books: Sequence[SourcePass
         for passage in book.passages:
             if wanted <= frozenset(keys(" ".join((passage.under, passage.text)), analysis)):
                 for match in form.finditer(passage.text):
-                    found.setdefault(match[0].rstrip(_TAIL), passage.id)
+                    whole = find_doi(match[0], "") if form is DOI else match[0].rstrip(_TAIL)
+                    found.setdefault(whole, passage.id)
     return StatedValue(*next(iter(found.items()))) if len(found) == 1 else None
 
 

@@ -34,7 +34,8 @@ _SCALE = (
     r"|mil|millones|millón"
 )
 _DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
-NUMBER = regex(rf"(?<![\w.,])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s(?:{_SCALE})(?!\w))?", re.IGNORECASE)
+NUMBER = regex(rf"(?<![\w.,])(?<![^\W\d_][-‑])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s(?:{_SCALE})(?!\w))?", re.IGNORECASE)
+"""A number, but none that a hyphen joins to a name ("MX-7")."""
 YEAR = regex(r"(?:1[5-9]|20)\d{2}")
 SCALED = regex(rf"(?<!\w)(?:{_SCALE}|millions?)(?!\w)", re.IGNORECASE)
 WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")

@@ -2,6 +2,7 @@
 
 A schema is an object with properties. A property is a string, number, integer or boolean, an enum of those, a list of
 them, an object of such properties, or a list of such objects. A schema with anything that is not enforced is refused.
+A class of pydantic, a dataclass, a `TypedDict` or a struct of msgspec is read by the schema that its library makes.
 """
 
 from __future__ import annotations
@@ -76,15 +77,20 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     order: tuple[str, ...]
 
 
-def canonical(schema: str | Mapping[str, Any]) -> str:
-    """The text of a valid schema, with its properties in their order, as a brief stores it.
+def canonical(schema: str | Mapping[str, Any] | type) -> str:
+    """The text of a valid schema, with its properties in their order and its definitions in place of the references
+    to them, as a brief stores it.
 
     Raises:
         UsageError: it is not JSON, too large, or says what is not supported; the message names the place.
     """
-    text = schema if isinstance(schema, str) else _schema_json(schema)
+    given = _decoded(schema if isinstance(schema, str) else _schema_json(schema))
+    try:
+        text = _schema_json(_inlined(given))
+    except RecursionError as error:
+        raise UsageError(f"the schema is not JSON ({error}): correct it") from error
     read(text)
-    return msgspec.json.encode(msgspec.json.decode(text)).decode()
+    return text
 
 
 def listed_fields(form: Form) -> str:
@@ -96,11 +102,55 @@ def listed_fields(form: Form) -> str:
     return "\n".join(lines)
 
 
-def _schema_json(schema: Mapping[str, Any]) -> str:
+def _schema_json(schema: object) -> str:
     try:
-        return msgspec.json.encode(dict(schema)).decode()
+        if isinstance(schema, type):
+            described = getattr(schema, "model_json_schema", None)  # of a class of pydantic
+            schema = described() if described else msgspec.json.schema(schema)
+        return msgspec.json.encode(dict(schema) if isinstance(schema, Mapping) else schema).decode()
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
+
+
+def _decoded(text: str) -> Any:
+    if len(text) > LARGEST:
+        raise _too_large(len(text))
+    try:
+        return msgspec.json.decode(text)
+    except UNREADABLE as error:
+        raise UsageError(f"the schema is not JSON ({error}): correct it") from error
+
+
+def _too_large(size: int) -> UsageError:
+    return UsageError(f"the schema has {size:,} characters; at most {LARGEST:,} are read")
+
+
+def _inlined(schema: Any) -> Any:
+    """The schema with its definitions in place of the references to them (`#/$defs/NAME`), by which libraries describe
+    types within types. A definition that refers to itself keeps the reference, which `read` refuses.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    groups = {name: schema[name] for name in ("$defs", "definitions") if isinstance(schema.get(name), dict)}
+    known = {f"#/{group}/{name}": each for group, definitions in groups.items() for name, each in definitions.items()}
+    size = 0
+
+    def inlined(part: Any, within: frozenset[str]) -> Any:
+        nonlocal size
+        if isinstance(part, list):
+            return [inlined(each, within) for each in part]
+        if not isinstance(part, dict):
+            return part
+        name = part.get("$ref")
+        if isinstance(name, str) and name not in within and isinstance(meant := known.get(name), dict):
+            size += len(_schema_json(meant))
+            if size > LARGEST:
+                raise _too_large(size)
+            beside = {key: value for key, value in part.items() if key != "$ref"}
+            return inlined(meant | beside, within | {name})
+        return {key: inlined(value, within) for key, value in part.items()}
+
+    return inlined({key: value for key, value in schema.items() if key not in groups}, frozenset())
 
 
 def read(text: str) -> Form:
@@ -109,12 +159,7 @@ def read(text: str) -> Form:
     Raises:
         UsageError: as `canonical`.
     """
-    if len(text) > LARGEST:
-        raise UsageError(f"the schema has {len(text):,} characters; at most {LARGEST:,} are read")
-    try:
-        schema = msgspec.json.decode(text)
-    except UNREADABLE as error:
-        raise UsageError(f"the schema is not JSON ({error}): correct it") from error
+    schema = _decoded(text)
     properties = _properties(schema, "#")
     parts = _parts(properties)
     count = sum(len(part.slots) for part in parts)

@@ -113,8 +113,9 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def formats() -> dict[str, str]:
-    """The media type of each installed format of reports."""
-    found = {name: MEDIA.get(name) or mimetypes.guess_type(f"x{name}")[0] for name in plugins.names("exporters")}
+    """The media type of each installed format of reports, preferred ones first."""
+    names = sorted(plugins.names("exporters"), key=lambda each: (*PREFERRED, each).index(each))
+    found = {name: MEDIA.get(name) or mimetypes.guess_type(f"x{name}")[0] for name in names}
     return {name: type or "application/octet-stream" for name, type in found.items()}
 
 
@@ -154,9 +155,8 @@ def _suffix(call: RouteCall, format: str, known: dict[str, str]) -> str:
         if suffix not in known:
             raise UnknownName("format", format, [each.removeprefix(".") for each in known])
         return suffix
-    order = sorted(known, key=lambda each: PREFERRED.index(each) if each in PREFERRED else len(PREFERRED))
-    by_type = {known[suffix]: suffix for suffix in reversed(order)}
-    found = accepts(call.request.headers, tuple(known[suffix] for suffix in order))
+    by_type = {known[suffix]: suffix for suffix in reversed(known)}
+    found = accepts(call.request.headers, tuple(known.values()))
     if not found:
         raise refusal("not-acceptable", f"a report comes as {', '.join(by_type)}")
     return by_type[found]

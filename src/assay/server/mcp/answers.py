@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -194,14 +194,14 @@ def page_of(text: str, number: int) -> Page | None:
     return Page(pages[number - 1], number + 1 if number < len(pages) else None)
 
 
-def part_of(view: RunView, part: Part, cite: Callable[[str, str], str]) -> str:
-    """A part of a run's report as Markdown; `cite` makes the address of a source from its own and its hash."""
+def part_of(view: RunView, part: Part) -> str:
+    """A part of a run's report as Markdown."""
     if part == "report":
         return render(view)
     report = build_report(view)
     if part == "summary":
         return _summary(report)
-    return _claims(report) if part == "claims" else _sources(report, cite)
+    return _claims(report) if part == "claims" else _sources(report)
 
 
 def _pages(text: str) -> Iterator[str]:
@@ -239,10 +239,9 @@ def _claims(report: Report) -> str:
     )
 
 
-def _sources(report: Report, cite: Callable[[str, str], str]) -> str:
+def _sources(report: Report) -> str:
     ordered = sorted(report.sources, key=lambda source: source.number is None)
     return "\n".join(
-        f"{'- read, not cited:' if source.number is None else f'{source.number}.'} {source.title}: "
-        f"{cite(source.url, source.document_sha256)}"
+        f"{'- read, not cited:' if source.number is None else f'{source.number}.'} {source.title}: {source.url}"
         for source in ordered
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import Annotated
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -109,7 +108,7 @@ async def research_report(
 ) -> ReportPage:
     """Read a run's report page by page: the text with its sources, or only the summary, the claims or the sources."""
     view = await view_of(ctx, run_id)
-    found = page_of(await asyncio.to_thread(part_of, view, part, partial(citable, ctx)), cursor)
+    found = page_of(await asyncio.to_thread(part_of, view, part), cursor)
     if found is None:
         raise ToolError(f"the {part} of run {view.run_id} has no page {cursor}")
     return ReportPage(run_id=view.run_id, part=part, text=found.text, next_cursor=found.following)
@@ -136,7 +135,7 @@ async def evidence(
     return EvidenceFound(
         run_id=view.run_id,
         claims=[_claim(each) for each in claims],
-        evidence=_evidence(ctx, report, wanted),
+        evidence=_evidence(report, wanted),
     )
 
 
@@ -232,7 +231,7 @@ def _claim(claim: ReportClaim) -> ClaimSupport:
     )
 
 
-def _evidence(ctx: Ctx, report: Report, wanted: set[str]) -> list[PassageEvidence]:
+def _evidence(report: Report, wanted: set[str]) -> list[PassageEvidence]:
     sources = {source.id: source for source in report.sources}
     found = []
     for passage in (*report.passages, *report.further):
@@ -244,7 +243,7 @@ def _evidence(ctx: Ctx, report: Report, wanted: set[str]) -> list[PassageEvidenc
                 passage=passage.id,
                 source=source.id,
                 title=source.title,
-                url=citable(ctx, source.url, passage.document_sha256),
+                url=source.url,
                 document_sha256=passage.document_sha256,
                 start=passage.start,
                 end=passage.end,

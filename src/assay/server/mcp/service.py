@@ -164,7 +164,7 @@ def assay_of(ctx: Ctx) -> Assay:
 
 
 async def view_of(ctx: Ctx, run_id: str) -> RunView:
-    """A run as it is now.
+    """A run as it is now, with addresses of its sources that the client can open.
 
     Raises:
         ToolError: there is no such run, or it read what the client may not see.
@@ -175,7 +175,11 @@ async def view_of(ctx: Ctx, run_id: str) -> RunView:
     read = [source.document_sha256 for source in view.sources.values()]
     if scope.private or await hides(ctx, collections=scope.collections, documents=read):
         _refuse_private(ctx, f"what run {view.run_id} has read")
-    return view
+    sources = {
+        id: msgspec.structs.replace(source, url=citable(ctx, source.url, source.document_sha256))
+        for id, source in view.sources.items()
+    }
+    return msgspec.structs.replace(view, sources=sources)
 
 
 async def hides(ctx: Ctx, *, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> bool:

@@ -7,6 +7,8 @@ names the column `question`, has a question and its options in each row.
 from __future__ import annotations
 
 import csv
+import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, cast
@@ -111,8 +113,10 @@ def _table(
 ) -> Iterator[tuple[int, BatchRow | BadLine]]:
     """The rows of a CSV file below its header. A cell in JSON is read as such, and an empty one is left out."""
     known = msgspec.structs.fields(row_shape())
+    message = _given_twice(columns)
     if unknown := [name for name in columns if name not in {each.name for each in known}]:
         message = f"no option of a run is named as the column {unknown[0]!r}: rename it, or leave it out"
+    if message:
         yield first, BadLine(line=first, error=message)
         return
     last = first
@@ -143,10 +147,10 @@ def _read(number: int, text: str) -> BatchRow | BadLine:
     if not text.startswith("{"):
         return BatchRow(line=number, key=_key(text), question=text)
     try:
-        row = msgspec.json.decode(text, type=row_shape())
+        row, twice = msgspec.json.decode(text, type=row_shape()), _given_twice(_names_in(text))
     except UNREADABLE as error:
         return BadLine(line=number, error=reason(error, row_shape()))
-    return _order(number, msgspec.structs.asdict(row))
+    return BadLine(line=number, error=twice) if twice else _order(number, msgspec.structs.asdict(row))
 
 
 def _order(number: int, values: dict[str, Any]) -> BatchRow | BadLine:
@@ -211,6 +215,21 @@ def reason(error: Exception, shape: type[msgspec.Struct]) -> str:
         wanted = " or ".join(_TYPES.get(each, each) for each in found["wanted"].split(" | ") if each != "null")
         return f"{found['name']}: {_TYPES.get(found['given'], found['given'])} was given, {wanted} is needed"
     return f"not JSON: {text}" if not isinstance(error, msgspec.ValidationError) else text
+
+
+def _given_twice(names: Iterable[str]) -> str:
+    """The reason if a line, or the header of a table, gives a name twice; "" if none."""
+    twice = next((name for name, times in Counter(names).items() if times > 1), "")
+    return f"{twice} is given twice: leave one out" if twice else ""
+
+
+def _names_in(line: str) -> list[str]:
+    """The names that a line in JSON gives; msgspec keeps the last value of each.
+
+    Raises:
+        ValueError, RecursionError: it cannot be read.
+    """
+    return [name for name, _ in json.loads(line, object_pairs_hook=list, parse_int=str)]
 
 
 def _values(shape: type[msgspec.Struct], name: str) -> list[str]:

@@ -89,10 +89,10 @@ class SqlLibrary(SqlCollections):
             _include(connection, self._sight, hashes, collection)
 
     @cached_property
-    def _of_hash(self) -> Select[Any]:
-        """The document whose hash is `of`."""
-        chosen = select(*_COLUMNS).where(documents.c.sha256 == bindparam("of"), self._sight.documents)
-        return chosen.order_by(*self._sight.own_first).limit(1)
+    def _of_hashes(self) -> Select[Any]:
+        """The documents whose hashes are `of`; if several have the same, the preferred one first."""
+        chosen = select(*_COLUMNS).where(documents.c.sha256.in_(bindparam("of", expanding=True)), self._sight.documents)
+        return chosen.order_by(*self._sight.own_first)
 
     @cached_property
     def _snapshot_of_hash(self) -> Select[Any]:
@@ -102,11 +102,19 @@ class SqlLibrary(SqlCollections):
         chosen = chosen.where(snapshots.c.sha256 == bindparam("of"), self._sight.documents)
         return chosen.order_by(*self._sight.own_first).limit(1)
 
-    @patient
     def document(self, sha256: str) -> Document | None:
         """The document with this hash."""
-        rows = self._database.rows(self._of_hash, {"of": sha256})
-        return _document(rows[0]) if rows else None
+        return next(iter(self.of_hashes([sha256])), None)
+
+    @patient
+    def of_hashes(self, documents: Collection[str]) -> list[Document]:
+        """See the port."""
+        hashes = list(dict.fromkeys(documents))
+        found: dict[str, Document] = {}
+        for some in batches(hashes):
+            for document in map(_document, self._database.rows(self._of_hashes, {"of": some})):
+                found.setdefault(document.sha256, document)
+        return [found[sha] for sha in hashes if sha in found]
 
     @patient
     def known(self, documents: Iterable[str]) -> set[str]:

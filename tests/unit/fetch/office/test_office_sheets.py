@@ -41,6 +41,27 @@ def test_numbers_follow_the_rows_of_the_sheet():
     assert "Port: Goole | Depth: 7.5 | cells: A6:B6" in found.text
 
 
+def test_rows_that_share_a_merged_cell_all_have_its_text():
+    rows = [
+        ["Crews"],
+        [],
+        ["Ship", "Role"],
+        ["Otter", "Captain"],
+        [None, "Mate"],
+        [None, None],
+        [None, "Cook"],
+        [None, "None"],
+    ]
+    (found,) = XlsxExtractor().extract(book({"S": rows}, merged=["A1:B2", "A4:A7"]), "b.xlsx")
+    assert found.text.split("\n\n") == [
+        "Crews | cells: A1:B1",
+        "Ship: Otter | Role: Captain | cells: A4:B4",
+        "Ship: Otter | Role: Mate | cells: A5:B5",
+        "Ship: Otter | Role: Cook | cells: A7:B7",
+        "Role: None | cells: A8:B8\n",
+    ]
+
+
 def test_without_a_header_columns_are_their_letters():
     (found,) = XlsxExtractor().extract(book({"S": [[1, 2], [3, 4]]}), "b.xlsx")
     assert found.text.splitlines()[0] == "column A: 1 | column B: 2 | cells: A1:B1"

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -109,6 +109,52 @@ async def test_what_a_user_names_is_reached():
         assert (await web.fetch(inside.url(host=FORBIDDEN))).body == b"wiki"
         with pytest.raises(FetchFailed, match="blocked"):
             await web.fetch("http://127.0.0.1:1/")
+
+
+FAR = "93.184.216.34"
+REFRESH = '<html><head><meta http-equiv="refresh" content="0; url={}"></head><body>Moved.</body></html>'
+FRAMESET = '<html><frameset><frame src="{}"></frameset></html>'
+LEADS: list[Callable[[str], bytes]] = [
+    moved,
+    lambda to: response(REFRESH.format(to), Content_Type="text/html"),
+    lambda to: response(FRAMESET.format(to), Content_Type="text/html"),
+    lambda to: response(FRAMESET.format(f"/to?{to}"), Content_Type="text/html"),
+]
+
+
+@pytest.mark.parametrize("lead", LEADS)
+@pytest.mark.parametrize("allowed", ["wiki.corp", f"{FORBIDDEN}/32"])
+async def test_a_page_from_outside_leads_to_no_host_that_the_user_allowed(lead: Callable[[str], bytes], allowed: str):
+    names = Names(far_example=[[FAR]], wiki_corp=[[FORBIDDEN]])
+    port = free_port(FORBIDDEN, PUBLIC)
+    async with site(FORBIDDEN, port) as inside, site(port=port) as outside, fetcher(names, policy([allowed])) as web:
+        wiki, far = f"http://wiki.corp:{port}", f"http://far.example:{port}"
+        for there, to in ((outside, wiki), (inside, far)):
+            there.pages |= {"/": lead(f"{to}/text"), f"/to?{to}/text": moved(f"{to}/text")}
+            there.pages["/text"] = response("<html><p>" + "words " * 50, Content_Type="text/html")
+        try:
+            assert (await web.fetch(far)).final_url.startswith(far)  # the frame is left out
+        except FetchFailed as error:
+            assert "far.example leads to wiki.corp, which is not public" in str(error)  # noqa: PT017 - either
+        assert not inside.asked
+        for url, end in ((f"{wiki}/text", wiki), (wiki, far)):  # the user's own, which may lead outside
+            assert (await web.fetch(url)).final_url == f"{end}/text"
+        outside.pages["/back"] = moved(f"{wiki}/text?back")
+        inside.pages["/out"] = moved(f"{far}/back")
+        with pytest.raises(FetchFailed, match="not public"):
+            await web.fetch(f"{wiki}/out")
+    assert "/text?back" not in inside.asked
+
+
+async def test_robots_from_outside_lead_to_no_host_that_the_user_allowed():
+    names = Names(far_example=[[FAR]], wiki_corp=[[FORBIDDEN]])
+    port = free_port(FORBIDDEN, PUBLIC)
+    async with site(FORBIDDEN, port) as inside, site(port=port) as outside:
+        outside.pages |= {"/robots.txt": moved(f"http://wiki.corp:{port}/act"), "/": response("x")}
+        async with fetcher(names, policy(["wiki.corp"]), robots=True) as web:
+            with pytest.raises(FetchFailed, match="not public"):
+                await web.fetch(f"http://far.example:{port}")
+    assert not inside.asked
 
 
 def payloads() -> list[str]:

@@ -16,6 +16,7 @@ from assay.core.ports import KeptPage, PageCache
 from assay.core.sources import Fetched
 from assay.core.web_addresses import WebRules
 from assay.fetch.web import FetchManners, WebFetcher
+from assay.fetch.web.addresses import GuardedBackend
 from assay.fetch.web.response import MOMENT, MOST, conditions, fresh_for
 from assay.run.process import SystemClock
 from assay.store.blobs import FolderBlobs
@@ -33,7 +34,9 @@ def cache(request: pytest.FixtureRequest, tmp_path: Path) -> PageCache:
 
 async def read(there: Site, cache: PageCache, path: str = "/a", rules: WebRules = WebRules()) -> Fetched:  # noqa: B008 - frozen
     """A page, by a fetcher of its own, as another process has."""
-    web = WebFetcher(SystemClock(), FetchManners(agent=AGENT, robots=False), policy=ALLOWED, kept=cache)
+    web = WebFetcher(
+        SystemClock(), FetchManners(agent=AGENT, robots=False), network=GuardedBackend(ALLOWED), kept=cache
+    )
     try:
         return await web.fetch(there.url(path), rules)
     finally:
@@ -199,7 +202,7 @@ def test_a_kept_page_is_plain_data():
 async def test_two_addresses_of_one_page_at_once_are_one_request():
     async with site() as there:
         there.pages |= {"/a": [0.1, response("The tide.")], "/old": moved("/a"), "/older": moved("/a")}
-        web = WebFetcher(SystemClock(), FetchManners(agent=AGENT, robots=False), policy=ALLOWED)
+        web = WebFetcher(SystemClock(), FetchManners(agent=AGENT, robots=False), network=GuardedBackend(ALLOWED))
         pages = await asyncio.gather(*(web.fetch(there.url(path)) for path in ("/a", "/old", "/older")))
         await web.close()
     assert sorted(there.asked) == ["/a", "/old", "/older"]

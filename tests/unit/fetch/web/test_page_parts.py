@@ -134,6 +134,19 @@ def test_the_next_part(here: str, there: str):
     assert next_part(made(here, f'{ARTICLE}<link rel="next" href="{there}">')) == f"https://harbor.example{there}"
 
 
+@pytest.mark.parametrize(
+    "says",
+    [
+        '<META Property="OG:Type" Content="ARTICLE">',
+        '<script type="application/ld&#43;json">{"@type": "BlogPosting"}</script>',
+        '<SCRIPT TYPE="application/ld+JSON">{"@type": ["NewsArticle"]}</SCRIPT>',
+    ],
+)
+def test_however_a_page_says_that_it_is_an_article(says: str):
+    page = made("/tides", f'{says}<LINK REL="Next" HREF="/tides?page=2">')
+    assert next_part(page) == "https://harbor.example/tides?page=2"
+
+
 def test_the_address_of_a_part_follows_the_base_of_its_page():
     page = made("/story/tides", f'<base href="/story/">{ARTICLE}<link rel="next" href="tides?page=2">')
     assert next_part(page) == "https://harbor.example/story/tides?page=2"

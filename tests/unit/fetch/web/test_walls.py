@@ -120,6 +120,13 @@ def made(body: bytes, media_type: str = "text/html") -> Fetched:
     )
 
 
+@pytest.mark.parametrize(("text", "kind"), [("Try the front page.", "not found"), (f"{pages.FACT} " * 100, "")])
+def test_a_page_is_judged_whole_behind_however_long_a_menu(text: str, kind: str):
+    menu = f"<nav>{'<a href=/winds>Winds</a>' * 2_000}</nav>"
+    page = pages.document(f"{menu}<main><h1>Page not found</h1><p>{text}</p></main>", title="Page not found")
+    assert wall(made(page.encode())).partition(":")[0] == kind
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_judged(noise: bytes):
     wall(made(noise))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import pairwise
+from typing import Any, TypedDict
 
 import pytest
 from hypothesis import given
@@ -73,7 +76,8 @@ def test_every_kind_of_property_is_read() -> None:
             '{"properties": {"a": {"type": "object", "properties": {"b": {"type": "object", "properties": {}}}}}}',
             "at #/properties/a/properties/b uses 'properties'",
         ),
-        ('{"definitions": {}, "properties": {"a": {"type": "string"}}}', "at # uses 'definitions'"),
+        ('{"$defs": {"A": {"$ref": "#/$defs/A"}}, "properties": {"a": {"$ref": "#/$defs/A"}}}', "uses '$ref'"),
+        ('{"$defs": {"A": true}, "properties": {"a": {"$ref": "#/$defs/A"}}}', "at #/properties/a uses '$ref'"),
         ("[" * 100_000, "is not JSON"),
         (f'{{"$comment": "{"x" * 200_001}"}}', "at most 200,000 are read"),
     ],
@@ -95,6 +99,98 @@ def test_a_schema_is_kept_as_it_was_written_without_its_spaces() -> None:
     assert canonical(json.loads(text)) == canonical(text)
     with pytest.raises(UsageError, match="is not JSON"):
         canonical({"properties": {"a": object()}})
+
+
+class Kind(Enum):
+    """The kinds of a site."""
+
+    QUAY = "quay"
+    LOCK = "lock"
+
+
+@dataclass
+class Site:
+    name: str
+    kind: Kind | None = None
+
+
+@dataclass
+class Harbour:
+    opened: int
+    main: Site
+    others: list[Site] = field(default_factory=list)
+
+
+class Harbours(TypedDict):
+    opened: int
+    main: Site
+    others: list[Site]
+
+
+class Modelled:
+    """As a class of pydantic writes its schema."""
+
+    @staticmethod
+    def model_json_schema() -> dict[str, Any]:
+        return {
+            "$defs": {
+                "Kind": {"enum": ["quay", "lock"], "title": "Kind", "type": "string"},
+                "Site": {
+                    "properties": {
+                        "name": {"title": "Name", "type": "string"},
+                        "kind": {"anyOf": [{"$ref": "#/$defs/Kind"}, {"type": "null"}], "default": None},
+                    },
+                    "required": ["name"],
+                    "title": "Site",
+                    "type": "object",
+                },
+            },
+            "properties": {
+                "opened": {"title": "Opened", "type": "integer"},
+                "main": {"$ref": "#/$defs/Site", "description": "the first"},
+                "others": {"items": {"$ref": "#/$defs/Site"}, "type": "array"},
+            },
+            "title": "Modelled",
+            "type": "object",
+        }
+
+
+@pytest.mark.parametrize("kind", [Harbour, Harbours, Modelled])
+def test_a_class_is_a_schema_and_types_within_types_are_read(kind: type) -> None:
+    kept = canonical(kind)
+    assert "$" not in kept
+    own, main, others = read(kept).parts
+    assert [slot.leaf.type for slot in own.slots] == ["integer"]
+    assert (main.name, main.many, others.name, others.many) == ("main", False, "others", True)
+    for part in (main, others):
+        assert [slot.name for slot in part.slots] == ["name", "kind"]
+        assert set(part.slots[1].leaf.enum) == {"quay", "lock"}
+
+
+def test_a_class_without_a_schema_is_refused() -> None:
+    with pytest.raises(UsageError, match="is not JSON"):
+        canonical(object)
+
+
+def test_a_type_that_contains_itself_is_refused_by_place() -> None:
+    one = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Site"}}}
+    with pytest.raises(UsageError, match=r"at #/properties/first/properties/next uses '\$ref'"):
+        canonical({"$defs": {"Site": one}, "properties": {"first": {"$ref": "#/$defs/Site"}}})
+
+
+def test_definitions_that_grow_beyond_all_bounds_are_refused() -> None:
+    names = [f"N{number}" for number in range(40)]
+    each = {
+        name: {"properties": {key: {"$ref": f"#/$defs/{after}"} for key in "ab"}} for name, after in pairwise(names)
+    }
+    with pytest.raises(UsageError, match="at most 200,000 are read"):
+        canonical({"$defs": {**each, names[-1]: {"type": "string"}}, "$ref": "#/$defs/N0"})
+    chain = {f"N{number}": {"$ref": f"#/$defs/N{number + 1}"} for number in range(3_000)}
+    with pytest.raises(UsageError, match="the schema"):
+        canonical({"$defs": chain, "$ref": "#/$defs/N0"})
+    for deep in range(100, 1_100, 100):
+        with pytest.raises(UsageError, match="the schema"):
+            canonical('{"a": [' * deep + "]}" * deep)
 
 
 def test_a_model_is_told_the_fields_one_a_line() -> None:

@@ -113,6 +113,7 @@ def test_every_option_of_a_run_is_known():
         ('{"question": "q", "deptth": "light"}', "no option of a run named 'deptth'; did you mean 'depth'?"),
         ('{"question": "q", "depth": "abyssal"}', "depth: 'abyssal' is not one of auto, extended, light, medium"),
         ('{"question": "q", "max_tokens": "many"}', "max_tokens: a text was given, a whole number is needed"),
+        ('{"question": "q", "depth": "light", "depth": "medium"}', "depth is given twice"),
         ('{"question": "q"', "not JSON: "),
         (b"\xff\xfe", "UTF-8"),
         (b"x" * (LONGEST + 1), "longer"),
@@ -155,6 +156,12 @@ def test_whatever_stands_there_is_an_order_or_named(lines: list[bytes]):
     assert [each.line for each in found] == numbers
     keys = [each.key for each in found if isinstance(each, BatchRow)]
     assert len(keys) == len(set(keys))
+
+
+def test_two_columns_of_one_name_are_named():
+    (bad,) = read("question,depth,Depth", "How deep?,light,medium")
+    assert isinstance(bad, BadLine)
+    assert (bad.line, bad.error) == (1, "depth is given twice: leave one out")
 
 
 def test_what_is_wrong_in_a_row_of_a_csv_file_is_named_by_its_column():

@@ -1,0 +1,113 @@
+"""Fields of the entries of a reference: in nested lists, below headings, and in small tables."""
+
+from __future__ import annotations
+
+import pytest
+from extractive_asking import answered
+from selectolax.lexbor import LexborHTMLParser
+
+from assay.fetch.html_markdown import to_markdown
+
+
+def fields(*pairs: tuple[str, str]) -> str:
+    return "<dl>" + "".join(f"<dt>{key}</dt><dd>{value}</dd>" for key, value in pairs) + "</dl>"
+
+
+def nested(name: str, purpose: str, *pairs: tuple[str, str]) -> str:
+    return f"<dt><code>{name}</code></dt><dd><p>{purpose}</p>{fields(*pairs)}</dd>"
+
+
+NESTED = (
+    "<h1>Kiln</h1><p>The kiln reads its settings from the card when it is switched on, and keeps the others.</p><dl>",
+    nested(
+        "soak-time",
+        "How long the top temperature is held before the kiln cools.",
+        ("Unit", "minutes"),
+        ("Default value", "25"),
+        ("If missing", "Cooling begins at once."),
+    ),
+    nested(
+        "ramp-rate",
+        "How fast the chamber is heated up.",
+        ("Unit", "degrees"),
+        ("Default value", "25"),
+        ("If missing", "It is heated at full power."),
+    ),
+    nested("page-port", "The port on which the page with the curve is served.", ("Default value", "8085")),
+    "</dl>",
+)
+HEADED = (
+    "<h1>4. The file of the relay</h1><p>What is not set has a default value, told here for each option.</p>",
+    *(
+        f"<h2>4.{at}. {name}</h2>"
+        + fields(
+            ("Purpose:", purpose),
+            ("Default value:", value),
+            ("If not set:", unset),
+            ("Remarks:", f"<tt>{name}</tt> is read at the start, and its default may change."),
+        )
+        for at, (name, purpose, value, unset) in enumerate(
+            (
+                ("bind-host", "The address on which the relay waits.", "localhost:2525", "It waits on port 2525."),
+                ("idle-timeout", "How long a line may be silent.", "180", "A value of 60 seconds is used."),
+                ("queue-threads", "How many messages are sent at once.", "180", "One is sent after the other."),
+            ),
+            1,
+        )
+    ),
+)
+TABLED = (
+    "<h1>Pump</h1><p>Each parameter has a table of its kind and its default, and says what it is for.</p>",
+    *(
+        f"<h2>{name}</h2><table><tr><th>kind</th><th>default</th></tr><tr><td>{kind}</td><td>{value}</td></tr></table>"
+        f"<p>{told}</p>"
+        for name, kind, value, told in (
+            ("StartDelay", "seconds", "12", "The time between power on and the first stroke of the pump."),
+            ("MaxStrokes", "number", "400", "The strokes after which the pump rests for a minute."),
+        )
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "question", "expected"),
+    [
+        (NESTED, "What is the default value of soak-time?", "`soak-time`: Default value 25"),
+        (NESTED, "What is the default value of ramp-rate?", "`ramp-rate`: Default value 25"),
+        (NESTED, "What is the unit of ramp-rate?", "`ramp-rate`: Unit degrees"),
+        (NESTED, "What happens if soak-time is missing?", "`soak-time`: If missing Cooling begins at once."),
+        (HEADED, "What is the default of bind-host?", "bind-host: Default value: localhost:2525"),
+        (HEADED, "What is the default value of queue-threads?", "queue-threads: Default value: 180"),
+        (
+            HEADED,
+            "What is used if idle-timeout is not set?",
+            "idle-timeout: If not set: A value of 60 seconds is used.",
+        ),
+        (TABLED, "What is the default of MaxStrokes?", "MaxStrokes: kind: number | default: 400"),
+        (TABLED, "What is the default of StartDelay?", "StartDelay: kind: seconds | default: 12"),
+    ],
+)
+def test_a_value_is_that_of_the_entry_a_question_names(page: tuple[str, ...], question: str, expected: str) -> None:
+    assert first(page, question) == expected
+
+
+def test_what_is_said_of_an_entry_leads_to_its_values() -> None:
+    assert "`page-port`: Default value 8085 [" in answer(
+        NESTED, "Which port serves the page with the curve by default?"
+    )
+
+
+def test_a_value_of_another_entry_is_no_answer() -> None:
+    assert "180" not in answer(HEADED, "What is the default value of bind-host?")
+    assert "400" not in answer(TABLED, "What is the default of MinStrokes?")
+
+
+def answer(page: tuple[str, ...], question: str) -> str:
+
+    root = LexborHTMLParser("".join(page)).root
+    assert root is not None
+    return answered(question, "Manual", to_markdown(root))
+
+
+def first(page: tuple[str, ...], question: str) -> str:
+    return answer(page, question).partition(" [")[0]
