@@ -48,7 +48,7 @@ class Feed:
         """The number of the newest event read."""
         return self.first + len(self._window)
 
-    def after(self, seq: int) -> list[Envelope] | None:
+    def events_after(self, seq: int) -> list[Envelope] | None:
         """The events after number `seq`; None if the window does not reach back so far."""
         return self._window[seq - self.first :] if seq >= self.first else None
 
@@ -129,7 +129,7 @@ class Feeds:
             await asyncio.gather(self._reader, return_exceptions=True)
 
     async def _events_after(self, feed: Feed, run_id: str, after: int) -> list[Envelope]:
-        found = feed.after(after)
+        found = feed.events_after(after)
         return await self._journal.events(run_id, after=after, limit=PAGE) if found is None else found
 
     async def _join(self, run_id: str) -> Feed:

@@ -40,7 +40,7 @@ class JobInHand:
         """The job's arguments, decoded."""
         return msgspec.convert(self.job.arguments | {"kind": self.job.kind}, of)
 
-    def tell(self, line: str) -> None:
+    def report(self, line: str) -> None:
         """Set the latest progress message, from any thread. It is stored with the next sign of life (`flush`)."""
         self._line = line
 

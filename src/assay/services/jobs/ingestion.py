@@ -47,7 +47,7 @@ async def add(context: Context, hand: JobInHand) -> Result:
             await _forgotten(context, hand.job.notes.get(COPIES, ()))
     split = bool(await hand.jobs.count(hand.job.id))
     asked = places.sorted_out(wanted.paths)
-    hand.tell("listing files")
+    hand.report("listing files")
     found, missing = await asyncio.to_thread(places.files_of, asked.paths)
     if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
         raise UsageError("; ".join(missing.values()))
@@ -56,11 +56,11 @@ async def add(context: Context, hand: JobInHand) -> Result:
     every += listed
     if not split and sum(len(each.files) for each in every) <= PART:
         await _forgotten(context, [each.place for each in listed])
-        return _ingestion_result(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
+        return _ingestion_result(await collections.add(context, list(wanted.paths), wanted.collection, hand.report))
     others = [*asked.urls, *others]
     try:
         if others and BESIDE not in hand.job.notes:  # what cannot be listed
-            read = await collections.add(context, others, wanted.collection, hand.tell)
+            read = await collections.add(context, others, wanted.collection, hand.report)
             hand.note(**{BESIDE: _ingestion_result(read)})
             await hand.keep()
         await _queue_parts(hand, every)
@@ -100,7 +100,7 @@ async def _list_places(context: Context, hand: JobInHand, named: Sequence[str]) 
         connector = connector_of(place, context.allowed_hosts)
         if connector.reaches_out(place):
             check_online(context.settings)
-        hand.tell(f"listing {place}")
+        hand.report(f"listing {place}")
         reached = (connector, place, kept.get(place, ""), context.clock, largest)
         try:
             listed = await asyncio.to_thread(context.listed_places.list_files, *reached)
@@ -129,7 +129,7 @@ async def files(context: Context, hand: JobInHand) -> Result:
         part = ListedPlace(wanted.place, wanted.kept, tuple(map(ListedFile, wanted.files, wanted.versions)))
         fetched = context.listed_places.read(connector, part, context.clock)
         try:
-            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
+            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.report)
         except asyncio.CancelledError:
             context.listed_places.stop(wanted.place)
             raise
@@ -139,7 +139,7 @@ async def files(context: Context, hand: JobInHand) -> Result:
     else:
         here = await asyncio.to_thread(_still_there, wanted)
         gone = [file for file in wanted.files if file not in here]
-        done = await collections.read_files(context, here, wanted.collection, hand.tell)
+        done = await collections.read_files(context, here, wanted.collection, hand.report)
     hand.note(
         worker=hand.job.holder,
         parts=1,
@@ -197,7 +197,7 @@ async def _read_parts(hand: JobInHand) -> None:
     while True:
         finished, _, every = await _count_parts(hand)
         if finished != hand.job.finished:
-            hand.tell(f"{finished} of {every} parts read")
+            hand.report(f"{finished} of {every} parts read")
             await hand.keep(finished=finished)
         elif finished == every:
             return
@@ -254,11 +254,11 @@ async def _merge_parts(context: Context, hand: JobInHand, collection: str) -> Re
     """
     parts = (await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY)))[::-1]
     done = [part for part in parts if part.state == "done"]
-    hand.tell("indexing")
+    hand.report("indexing")
     origins = _origins(done)
     gone = [file for part in done for file in part.result.get("gone", ())]
     await collections.drop_files(context, gone, collection, origins)
-    await collections.keep(context, collection, origins, hand.tell)
+    await collections.keep(context, collection, origins, hand.report)
     failed = [part for part in parts if part.state != "done"]
     if failed:
         raise UsageError(

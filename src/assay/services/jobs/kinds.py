@@ -59,10 +59,10 @@ async def batch(context: Context, hand: JobInHand) -> Result:
 
         def note_row(_order: BatchRow, row: BatchResult) -> None:
             done.add(row.key)
-            hand.tell(f"{len(done)} {text}")
+            hand.report(f"{len(done)} {text}")
 
         work = Batch(context.wiring.library(context), orders, folder, terms, note_row)
-        hand.tell(f"{work.skipped} {text}")
+        hand.report(f"{work.skipped} {text}")
         try:
             ended = await work.work()
         finally:
@@ -104,7 +104,7 @@ async def due(context: Context, hand: JobInHand) -> Result:
     came = Counter[str]()
 
     async def followed(schedule: Schedule, run: RunHandle) -> RunView:
-        hand.tell(f"schedule {schedule.id}: run {run.run_id}")
+        hand.report(f"schedule {schedule.id}: run {run.run_id}")
         try:
             return await run.view()
         finally:
@@ -136,7 +136,7 @@ async def _is_active(context: Context, run_id: str) -> bool:
 async def _crawl(context: Context, hand: JobInHand) -> Result:
     """Read the pages of a site."""
     wanted = hand.work(CrawlJob)
-    done = await collections.crawl(context, wanted.url, wanted.collection, wanted.pages, wanted.depth, hand.tell)
+    done = await collections.crawl(context, wanted.url, wanted.collection, wanted.pages, wanted.depth, hand.report)
     return {"documents": done.documents, "added": done.added, "warnings": list(done.warnings)}
 
 
@@ -151,7 +151,7 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
         first := await ingestion.unfinished_jobs(context, collection)
     ):
         raise PutOff(f"waits for job {first[-1].id}")
-    done = await collections.sync(context, collection, hand.tell)
+    done = await collections.sync(context, collection, hand.report)
     return {
         "documents": done.documents,
         "added": done.added,
@@ -166,7 +166,7 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 
     def note_line(line: str) -> None:
         hand.note(cleared=True)  # progress is reported only after that
-        hand.tell(line)
+        hand.report(line)
 
     anew = hand.work(EmbedJob).anew and not hand.job.notes.get("cleared")
     return await context.wiring.embed(context, note_line, anew=anew)
@@ -174,14 +174,14 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 
 async def _index(context: Context, hand: JobInHand) -> Result:
     """Index what is in the library and not in the index."""
-    with collections.reading_monitor(context, hand.tell) as reading:
+    with collections.reading_monitor(context, hand.report) as reading:
         await asyncio.to_thread(context.search.sync, reading.say)
     return {}
 
 
 async def _verify(context: Context, hand: JobInHand) -> Result:
     """Check a text as the command does: against the documents it names, with a library in memory."""
-    return await context.wiring.verify(context, hand.work(VerifyJob), hand.tell)
+    return await context.wiring.verify(context, hand.work(VerifyJob), hand.report)
 
 
 async def _notices(context: Context, hand: JobInHand) -> Result:

@@ -237,7 +237,7 @@ class SqlLibrary(SqlCollections):
 def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:
     """The row numbers in these collections, each once; a single collection has no duplicates."""
     rows = select(members.c.document) if len(set(names)) == 1 else select(members.c.document).distinct()
-    return rows.join(collections, collections.c.number == members.c.collection).where(sight.named(names))
+    return rows.join(collections, collections.c.number == members.c.collection).where(sight.named_collections(names))
 
 
 def _rank(wanted: str) -> Any:
