@@ -41,7 +41,7 @@ Wanted = frozenset[tuple[str, int, str]]
 
 class Picture(msgspec.Struct, frozen=True):
     """A screen, and what is done on it before: `click:`, `scroll:`, `focus:`, `wait:`
-    or `there:` and what it is done to, or `press:` and a key.
+    or `there:` and what it is done to, `press:` and a key, or `idle:` until all is loaded.
     """
 
     name: str
@@ -56,8 +56,12 @@ SCREENS = (
     Picture("run", "/runs/{live}/activity", ("there:.lane:nth-child(2)", "click:.lane details summary")),
     Picture("report", "/runs/{done}"),
     Picture("verdict", "/runs/{done}", ("click:#report a.badge.unsupported", "wait:.note")),
-    Picture("citation", "/runs/{done}", ("click:#report a.cite >> nth=1", "wait:.note")),
-    Picture("source", "/runs/{done}", ("click:#report a.cite >> nth=1", "click:.note .opens a", "wait:#source svg")),
+    Picture("citation", "/runs/{done}", ("focus:#report a.cite >> nth=1", "press:Enter", "wait:.note")),
+    Picture(
+        "source",
+        "/runs/{done}",
+        ("focus:#report a.cite >> nth=1", "press:Enter", "click:.note .opens a", "wait:#source svg", "idle:"),
+    ),
     Picture("document", "{document}"),
     Picture("selected", "/runs/{done}", ("focus:#report a.cite", "press:s", "wait:#picked")),
     Picture("rail", "/runs/{done}", ("scroll:#claims-rail",)),
@@ -175,6 +179,8 @@ async def shoot(tab: Page, screen: Picture, runs: dict[str, str], file: Path) ->
             await place.focus()
         elif action == "fill":
             await place.fill(DRAFT)
+        elif action == "idle":
+            await tab.wait_for_load_state("networkidle")
         elif action == "press":
             await tab.keyboard.press(selector)
         else:

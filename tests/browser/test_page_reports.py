@@ -57,6 +57,21 @@ def test_a_report_says_what_its_verdicts_mean_and_leads_from_a_reason_to_its_quo
     assert page.url.endswith("#quote-1-1")
 
 
+def test_a_note_shows_the_words_that_are_cited(visit: Visit, plain: Served) -> None:
+    """What stands before them may fill the note: it is scrolled."""
+    page = visit(plain, viewport={"width": 1000, "height": 420}).page
+    shelve(
+        plain,
+        "pilots",
+        "pilots.md",
+        f"# Pilots\n\n{'Nobody counted the boats. ' * 14}\n\nThe mole is 90 metres long.\n",
+    )
+    read(page, begin(plain, "How long is the mole?", scope={"collections": ["pilots"]}))
+    page.locator("#report a.badge").first.click()
+    note, mark = page.locator(".note").bounding_box(), page.locator(".note mark").bounding_box()
+    assert note["y"] < mark["y"] < mark["y"] + mark["height"] <= note["y"] + note["height"] + 1
+
+
 def test_what_a_browser_cannot_do_is_not_offered(visit: Visit, plain: Served) -> None:
     page = visit(plain).page
     page.add_init_script("Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })")

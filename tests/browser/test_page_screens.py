@@ -140,6 +140,53 @@ def test_at_320_pixels_nothing_is_cut(visit: Visit, server: Served, screens: dic
         assert cut(page) == [], path
 
 
+SMALL = """() => [...document.querySelectorAll('button, select, textarea, summary, .button, .chip, .tick, input')]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.matches('[type=checkbox], [type=radio]'))
+  .filter((one) => !one.closest('.chip, .unseen') || one.matches('.chip'))
+  .filter((one) => { const { width, height } = one.getBoundingClientRect(); return height < 43.5 || width < 43.5; })
+  .map((one) => one.outerHTML.slice(0, 160))"""
+
+
+def test_what_a_finger_presses_has_44_pixels(visit: Visit, server: Served, screens: dict[str, str]) -> None:
+    seen = visit(server, viewport={"width": WIDTHS[0], "height": 844}, has_touch=True, is_mobile=True)
+    page, seen.expects = seen.page, "404"
+    assert page.evaluate("matchMedia('(pointer: coarse)').matches")
+    found = {}
+    for name, path in screens.items():
+        page.goto(path)
+        if small := page.evaluate(SMALL):
+            found[name] = small
+        if wide := page.evaluate("document.documentElement.scrollWidth - innerWidth") > 0:
+            found[name, "too wide"] = wide
+    assert found == {}
+
+
+BESIDE_ITS_FORM = """() => [...document.querySelectorAll('form :is(input, select, textarea, button)')]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.unseen'))
+  .filter((one) => one.getBoundingClientRect().right > one.closest('form').getBoundingClientRect().right + 1)
+  .map((one) => one.outerHTML.slice(0, 160))"""
+
+
+def test_text_of_twice_the_size_fits(visit: Visit, server: Served, screens: dict[str, str]) -> None:
+    seen = visit(server, viewport={"width": WIDTHS[0], "height": 844})
+    page, seen.expects = seen.page, "404"
+    found = {}
+    for name, path in screens.items():
+        page.goto(path)
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        if faults := [*cut(page), *page.evaluate(BESIDE_ITS_FORM)]:
+            found[name] = faults
+    assert found == {}
+
+
+def test_with_forced_colours_one_sees_where_one_is(visit: Visit, server: Served, screens: dict[str, str]) -> None:
+    page = visit(server, forced_colors="active").page
+    page.goto(screens["plan"])
+    lines = "all => new Set(all.map((one) => getComputedStyle(one)[PROPERTY])).size"
+    assert page.locator(".top nav a").evaluate_all(lines.replace("PROPERTY", "'borderBottomColor'")) == 2
+    assert page.locator(".phases li").evaluate_all(lines.replace("PROPERTY", "'borderTopStyle'")) == 2
+
+
 def test_hostile_texts_stay_texts(visit: Visit, server: Served) -> None:
     text = hostile.HOSTILE.replace("\x00", "")
     shelve(server, "bad", "<img src=x onerror=alert(1)>.md", f"# {text}\n\n{text}\n\nThe tide at Brest rises.\n")

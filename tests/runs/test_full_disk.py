@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import small_disks
 import warm
 from shells import apart
 
@@ -60,18 +58,8 @@ def test_files_which_may_not_grow_end_a_batch_which_goes_on_later(place: Path):
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 12 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    if mount is None or os.geteuid() != 0:
-        pytest.skip("only root can mount a small disk")
-    made = subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(folder)], capture_output=True, text=True
-    )
-    if made.returncode:
-        pytest.skip(f"no small disk can be mounted here: {made.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with small_disks.small_disk(tmp_path / "disk") as folder:
+        yield folder
 
 
 def test_a_disk_which_fills_up_loses_nothing(place: Path, small_disk: Path):
@@ -80,9 +68,7 @@ def test_a_disk_which_fills_up_loses_nothing(place: Path, small_disk: Path):
     assert done.returncode == 0, done.stderr
     before = json.loads(assay("runs", "list", "--json", *home).stdout)
     filler = small_disk / "filler"
-    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
-        while file.write(b"\0" * 4096):
-            pass
+    small_disks.fill(filler)
     refused(assay("How deep is the harbor?", "--in", "harbor.md", "--depth", "light", "--yes", *home))
     refused(assay("db", "backup", str(small_disk / "copy.zip"), *home))
     filler.unlink()
@@ -95,7 +81,7 @@ def test_a_disk_which_fills_up_loses_nothing(place: Path, small_disk: Path):
 def test_a_disk_which_cannot_be_written_says_so(place: Path, small_disk: Path):
     home = ["--home", str(small_disk / "home")]
     assert assay("docs", "add", "harbor.md", *home).returncode == 0
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    small_disks.make_read_only(small_disk)
     failed = assay("How deep is the harbor?", "--yes", *home)
     refused(failed)
     assert "permissions" in failed.stderr or "written" in failed.stderr

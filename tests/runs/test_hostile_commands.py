@@ -47,18 +47,18 @@ def assay(place: Path, *words: str, program: str = "", **variables: str) -> tupl
 
 # docs add, extract
 
-ROWS = 500_000
+FEWER = 500_000
 FEWER_ROWS = f"""
 from assay.cli import main
 from assay.fetch import text
 
-text.MOST_ROWS = {ROWS}
+text.MOST_ROWS = {FEWER}
 raise SystemExit(main())
 """
 """The command, which takes fewer rows of a file: to read as many as it does takes seconds."""
 
 REASONS = {
-    "lines.jsonl.gz": f"more than {ROWS:,} rows; split it",
+    "lines.jsonl.gz": f"more than {FEWER:,} rows; split it",
     "deep.jsonl": "row 2: not a JSON object",
     "digits.csv": "field larger than field limit",
     "laughs.docx": "its XML defines entities",
@@ -128,7 +128,8 @@ ROWS = [
     ('{"question": "When?", "max_tokens": ' + "9" * 5_000 + "}", "line 2: Integer value out of range"),
     ('{"question": "' + "a" * 2_000_000 + '"}', "line 3: longer than 1,000,000 bytes"),
     ('{"question": "When?", "max_usd": 1e999}', "line 4: Number out of range"),
-    ('{"question": "x", "question": "When does the tide rise?", "id": "../../up"}', "line 5 completed"),
+    ('{"question": "x", "question": "When does the tide rise?"}', "line 5: question is given twice"),
+    ('{"question": "When does the tide rise?", "id": "../../up"}', "line 6 completed"),
 ]
 
 

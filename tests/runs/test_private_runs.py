@@ -151,7 +151,7 @@ async def test_going_on_from_private_evidence_is_private(server: ChatServer, dia
             await assay.ask(first.run_id, "And by whom?", **played(*ROLES)).view()
         with pytest.raises(UsageError, match="private"):
             await assay.start("And by whom?", continues=first.run_id, **played(*ROLES)).view()
-        with pytest.raises(UsageError, match="goes on from private documents"):
+        with pytest.raises(UsageError, match="private documents are in scope"):
             await assay.start("And by whom?", thread="trip", web=False, **played(*ROLES)).view()
     assert server.requests == []
 

@@ -114,6 +114,10 @@ async def test_a_run_that_found_no_answer_says_so_in_the_list(server: Served) ->
         assert "Completed: no answer found" in (await client.get("/runs?q=penguins")).text
         listed = (await client.get("/api/v1/runs?q=penguins")).json()["runs"]
         assert [(each["status"], each["stop_reason"]) for each in listed] == [("completed", "no_evidence")]
+        report = LexborHTMLParser((await client.get(f"/runs/{run}")).text)
+        first = [each.text(strip=True) for each in report.css(".text-column .first")]
+        assert first == ["Ask it again, changed"]  # elsewhere: there is no evidence to answer from
+        assert report.css_first("button[value=evidence]") is None
 
 
 async def test_a_text_is_checked_against_files_sent_with_it(server: Served) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import configparser
+import os
 import re
 import shlex
 import shutil
@@ -87,11 +88,36 @@ def test_the_image_is_made_in_two_stages_and_runs_as_nobody_of_note() -> None:
     last = dict(made[max(number for number, (name, _) in enumerate(made) if name == "FROM") :])
     assert last["USER"] == f"{USER}:{USER}"
     assert last["EXPOSE"] == str(PORT)
-    assert "/readyz" in last["HEALTHCHECK"]
     assert yaml.safe_load(last["ENTRYPOINT"]) == ["assay"]
     parses(yaml.safe_load(last["CMD"]))
     for name, value in re.findall(r"(ASSAY_\w+)=(\S+)", last["ENV"]):
         assert name in variables(), f"{name}={value} is no setting"
+
+
+@pytest.mark.parametrize(
+    ("started", "asked"),
+    [
+        ("/opt/assay/bin/python\0/opt/assay/bin/assay\0worker\0--slots\08\0", ["assay", "worker", "--check"]),
+        ("/sbin/tini\0--\0assay\0worker\0", ["assay", "worker", "--check"]),
+        ("/opt/assay/bin/python\0/opt/assay/bin/assay\0serve\0", ["python", "-c", f"127.0.0.1:{PORT}/readyz"]),
+    ],
+    ids=["worker", "worker below an init", "server"],
+)
+@pytest.mark.parametrize("code", [0, 1])
+def test_the_image_checks_what_it_was_started_as(tmp_path: Path, started: str, asked: list[str], code: int) -> None:
+    check = dict(instructions())["HEALTHCHECK"].partition(" CMD ")[2]
+    (tmp_path / "cmdline").write_text(started)
+    for name in ("assay", "python"):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\necho {name} "$@"\nexit {code}\n')
+        program.chmod(0o755)
+    check = check.replace("/proc/1/cmdline", str(tmp_path / "cmdline"))
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-c", check], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert all(part in done.stdout for part in asked)
+    assert done.stdout.startswith(asked[0])
+    parses(["worker", "--check"])
 
 
 def test_the_image_has_what_the_project_has() -> None:
@@ -183,6 +209,10 @@ def test_probes_are_routes_and_the_way_in_leads_to_the_server() -> None:
     for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
         assert container[probe]["httpGet"]["path"] in routes
         assert container[probe]["httpGet"]["port"] in ports
+    (worker,) = applied["Deployment", "assay-worker"]["spec"]["template"]["spec"]["containers"]
+    program, *rest = worker["livenessProbe"]["exec"]["command"]
+    assert program == "assay"
+    parses(rest)
     service = applied["Service", "assay"]["spec"]
     assert service["selector"].items() <= server["metadata"]["labels"].items()
     assert {each["targetPort"] for each in service["ports"]} <= set(ports)

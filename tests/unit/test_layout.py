@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import assay
+
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "assay").rglob("*.py"))
 LONGEST_FUNCTION = 60
@@ -232,6 +234,11 @@ def repeated(pairs: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
     for name, where in pairs:
         found.setdefault(name, []).append(where)
     return {name: where for name, where in found.items() if len(where) > 1}
+
+
+def test_one_sees_the_public_names_alone():
+    assert dir(assay) == sorted(assay.__all__)
+    assert all(getattr(assay, name) for name in dir(assay))
 
 
 def test_a_public_class_has_a_name_of_its_own():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import json
 import signal
 import time
 import webbrowser
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +22,7 @@ from assay.cli import options
 from assay.cli.library import open_assay
 from assay.cli.signals import Terminated, interrupts, signal_handlers, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
-from assay.core.errors import ConfigError, StoreAway
+from assay.core.errors import ConfigError, StoreAway, process_of
 from assay.core.later import later
 from assay.core.ports import QueueLimits
 from assay.services.home_paths import log_file
@@ -28,11 +30,12 @@ from assay.services.home_paths import log_file
 if TYPE_CHECKING:
     from assay.cli import detached_run, run_watch
     from assay.server.app import Server
-    from assay.services import queue_workers
+    from assay.services import heartbeats, queue_workers
 else:
     ctypes = later("ctypes")
     detached_run = later("assay.cli.detached_run")
     run_watch = later("assay.cli.run_watch")
+    heartbeats = later("assay.services.heartbeats")
     queue_workers = later("assay.services.queue_workers")
 
 
@@ -99,7 +102,9 @@ async def serve(
 
 
 @contextlib.asynccontextmanager
-async def _opened_patiently(home: Path | None, configured: settings.Settings) -> AsyncIterator[Assay]:
+async def _opened_patiently(
+    home: Path | None, configured: settings.Settings, tell: Callable[[str], None] = say
+) -> AsyncIterator[Assay]:
     """Open Assay, and wait for its database if that is starting at the same time.
 
     Raises:
@@ -115,7 +120,7 @@ async def _opened_patiently(home: Path | None, configured: settings.Settings) ->
                 if time.monotonic() > end:
                     raise
                 if not warned:
-                    say(clean(f"{away}; trying again for {STARTING_SECONDS:.0f} s"))
+                    tell(clean(f"{away}; trying again for {STARTING_SECONDS:.0f} s"))
                 warned = True
             await asyncio.sleep(PAUSE_SECONDS)
         yield assay
@@ -175,11 +180,12 @@ FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home an
     help="Number of jobs to execute at once [workers.jobs: 1]; 0: none.",
 )
 @click.option("--until-empty", is_flag=True, help="Stop when the queue has nothing left for this worker.")
+@click.option("--check", is_flag=True, help="Only exit with 0 if the workers of this home and machine live, else 1.")
 @options.common
 @click.pass_obj
 @options.run_async
 async def worker(
-    state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None
+    state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, check: bool, home: Path | None
 ) -> int:
     """Execute queued runs (`assay research … --queue`) and jobs (`assay docs add … --queue`).
 
@@ -189,15 +195,22 @@ async def worker(
         export ASSAY_DATABASE=postgresql://assay:secret@db.corp/assay
         assay worker --slots 8
         assay worker --until-empty --jobs 2
+        assay worker --check
 
     Ctrl-C or SIGTERM releases its runs and jobs at once, and other workers continue them.
     """
     configured = settings.load()
+    if check:
+        return _check(home or configured.home)
     slots = slots or configured.workers.slots
     limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
-    async with _opened_patiently(home, configured) as assay:
-        progress: Callable[[str], None] = say if state.verbosity >= 0 else _silent
-        workers: list[queue_workers.Working] = [assay.worker(slots, limits, progress)]
+    tell: Callable[[str], None] = _say_json if configured.log.format == "json" else say
+    progress = tell if state.verbosity >= 0 else _silent
+    heart = heartbeats.Heartbeat(home or configured.home)
+    async with _opened_patiently(home, configured, tell) as assay:
+        of_runs = assay.worker(slots, limits, progress)
+        of_runs.on_look = heart.beat
+        workers: list[queue_workers.Working] = [of_runs]
         if jobs := configured.workers.jobs if jobs is None else jobs:
             workers.append(assay.job_worker(jobs, progress))
 
@@ -207,16 +220,33 @@ async def worker(
 
         try:
             with termination(), interrupts(stop):
-                if state.verbosity >= 0:
-                    say(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
-                    if configured.database is None:
-                        say(FOR_ONE_MACHINE)
+                progress(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
+                if configured.database is None:
+                    progress(FOR_ONE_MACHINE)
                 await assay.ready()
                 gc.freeze()  # as in a server: a full collection would hold up every run of this process
                 await queue_workers.work_all(workers, until_empty=until_empty)
         except Terminated:
             return Exit.TERMINATED
+        finally:
+            heart.end()
         return Exit.DONE
+
+
+def _check(home: Path) -> int:
+    """Whether the workers of a home on this machine live; no database is asked."""
+    found = heartbeats.last_beats(home)
+    for holder, seconds in found:
+        say(f"{process_of(holder)}: looked into the queue {seconds:.0f} s ago")
+    if not found:
+        say(f"no worker of {home} is at work on this machine: start one with assay worker")
+    return Exit.DONE if found and all(seconds < heartbeats.LATE_SECONDS for _, seconds in found) else Exit.FAILED
+
+
+def _say_json(line: str) -> None:
+    """Print a line as one of the log (`log.format`)."""
+    at = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    say(json.dumps({"at": at, "level": "info", "event": "worker", "message": line}, ensure_ascii=False))
 
 
 def _silent(line: str) -> None:

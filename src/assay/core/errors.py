@@ -34,6 +34,7 @@
     │   ├── NoLetters            it consists of pictures of pages
     │   └── ReaderBroke          its reader crashed, failed, or took more memory than allowed
     ├── StoreError               the database or a blob is unusable
+    │   ├── DiskFull             no space is left to store something; what is stored can be read
     │   ├── StoreAway            the database cannot be reached; it may recover
     │   ├── InUse                another process has the resource, and will release it
     │   ├── LeaseHeld            another live process executes this run
@@ -302,9 +303,7 @@ EXTRACT_ERRORS: dict[str, type[ExtractError]] = {
 
 
 class NothingRead(UsageError):
-    """None of the given files and pages has text; `kind` is that of the last `ExtractError`, "not text" if there was
-    none.
-    """
+    """No given file or page has text; `kind` is that of the last `ExtractError`, or "not text" if there was none."""
 
     def __init__(self, message: str, kind: str = ExtractError.kind) -> None:
         super().__init__(message)
@@ -313,6 +312,10 @@ class NothingRead(UsageError):
 
 class StoreError(AssayError):
     """The database or a blob is unusable."""
+
+
+class DiskFull(StoreError):
+    """No space is left to store something; what is stored can be read."""
 
 
 class StoreAway(StoreError):

@@ -106,11 +106,17 @@ def this_process() -> str:
     return f"process {os.getpid()} on {_machine()} since {_ticks(os.getpid()) or _seconds(os.getpid())}"
 
 
+def is_here(holder: str) -> bool:
+    """True if `holder` names a process of this host and container."""
+    words = holder.split()
+    return len(words) == WORDS and words[3] == _machine() and words[1].isdigit()
+
+
 def is_dead(holder: str) -> bool:
     """True if `holder` is known to have ended: it ran on this host and is gone or a zombie."""
-    words = holder.split()
-    if len(words) != WORDS or words[3] != _machine() or not words[1].isdigit():
+    if not is_here(holder):
         return False
+    words = holder.split()
     number, since = int(words[1]), words[5]
     try:
         started = _ticks(number) if since.startswith(TICKS) else _seconds(number)

@@ -23,7 +23,8 @@ from starlette.routing import BaseRoute, Match
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from assay.app.assay import Assay
-from assay.core.errors import AssayError, UsageError
+from assay.core.errors import AssayError, DiskFull, UsageError
+from assay.core.full_disks import is_full
 from assay.server import api, openai, operations, page
 from assay.server.api.users import LOGIN_PATHS
 from assay.server.audit_middleware import Audited
@@ -169,6 +170,8 @@ def _methods(request: Request) -> str:
 
 
 def _on_bug(request: Request, error: Exception) -> Response:
+    if is_full(error):  # of temporary files, as of a form
+        return _on_error(request, DiskFull(str(error)))
     log.error("%s %s: a bug", request.method, loggable(request.scope["path"]), exc_info=error)
     return part_answer(request, problem("bug", "this is a fault of Assay; its log says more"))
 

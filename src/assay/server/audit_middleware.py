@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.ports.users import AuditEntry
-from assay.server.backend import Auditor, origin
+from assay.server.audit import Auditor, origin
 from assay.server.gate import who_of
 from assay.server.guards import SAFE
 from assay.server.metrics import templates

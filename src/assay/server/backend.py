@@ -7,7 +7,6 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Unpack, cast
@@ -23,12 +22,13 @@ from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import QueueLimits
 from assay.core.ports.jobs import Job
-from assay.core.ports.users import AuditEntry, AuditLog
 from assay.core.ports.webhooks import Webhook
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.view import RunView, ViewBuilder
 from assay.run.tasks import Tasks
+from assay.server.audit import Auditor
 from assay.server.broadcasts import Broadcasts, RunLists
+from assay.server.health import StoreHealth
 from assay.server.limits import LimitBook, Rates
 from assay.server.metrics import Metrics
 from assay.server.problems import Problem, problem_answer
@@ -43,36 +43,7 @@ from assay.settings import Settings
 if TYPE_CHECKING:
     from assay.server.oidc import OidcProvider
 
-# The audit log; the start of a run is recorded where it begins, whatever protocol it comes by.
-
 log = logging.getLogger(__name__)
-
-BEGIN_RUN = "create_run"
-
-origin: ContextVar[tuple[str, str]] = ContextVar("origin", default=("none", ""))
-"""How the caller was identified, and their address."""
-
-
-class Auditor:
-    """Records actions. If the audit log cannot be written, the action still happens, and the log reports it."""
-
-    def __init__(self, entries: AuditLog | None) -> None:
-        self._entries = entries
-
-    async def note(self, entry: AuditEntry) -> None:
-        """Store an entry."""
-        if self._entries is None:
-            return
-        try:
-            await self._entries.add(entry)
-        except StoreError as error:
-            log.error("audit: %s of %s by %s is not noted: %s", entry.action, entry.subject, entry.actor, error)
-
-    async def record_start(self, owner: str, run_id: str) -> None:
-        """Record that the current request started a run."""
-        via, address = origin.get()
-        await self.note(AuditEntry(actor=owner, action=BEGIN_RUN, subject=run_id, via=via, address=address, status=202))
-
 
 # Data that a server stores for a limited time.
 
@@ -81,8 +52,6 @@ DELIVERED_SECONDS = 7 * 86_400.0
 """How long deliveries of webhooks are stored."""
 AUDITED = 100_000
 """The most entries of the audit log, the newest."""
-READY_SECONDS = 5.0
-"""Seconds in which the store must answer for the server to be ready; requests wait longer for it to return."""
 
 
 async def tidy_hourly(assay: Assay) -> None:
@@ -126,6 +95,7 @@ class Backend:
         self.streams = Tickets(self.settings.server.streams, self.settings.server.all_streams)
         self.metrics = Metrics(self.streams)
         assay.watched_by(self.metrics.meters)  # before there is a worker: every execution is then observed
+        self.health = StoreHealth()
         self.auditor = Auditor(assay.audit)
         self.limits = LimitBook(assay.limits, self.settings)
         self.rates = Rates(assay.buckets, self.limits)
@@ -166,14 +136,8 @@ class Backend:
             return "the server is stopping"
         if self._working is None or self._working.done():
             return "the worker of the server has ended"
-        try:
-            async with asyncio.timeout(READY_SECONDS):
-                await self.assay.runs(1)
-        except StoreError as error:
-            return str(error)
-        except TimeoutError:
-            return f"the store has not answered within {READY_SECONDS:g} s"
-        return ""
+        await self.health.asked(self.assay.runs(1))
+        return self.health.fault
 
     def engine(self, owner: str) -> Assay:
         """The library as `owner` sees it."""

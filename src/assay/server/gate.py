@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Sequence
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, cast
@@ -12,10 +13,10 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assay.core.errors import AssayError, NotLoggedIn
+from assay.core.errors import AssayError, NotLoggedIn, StoreError
 from assay.core.ports.users import PERMISSIONS, Permission
 from assay.server.guards import SAFE, ProblemAnswer, is_loopback, name_of
-from assay.server.problems import Problem, failed, problem, refusal
+from assay.server.problems import AWAY, BROKEN, Problem, failed, problem, refusal
 from assay.services.users import PREFIX, Users, Who
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ PLAIN_SESSION = "assay"
 """If the server is reached over plain HTTP from elsewhere, browsers would not keep the other."""
 WHO = "who"
 REALM = 'Bearer realm="assay"'
+METRICS = "/metrics"
 DESCRIBED = "/.well-known/oauth-protected-resource"
 OWN_LOGIN = ("/api/v1/auth/password", "/api/v1/tokens", "/settings/password", "/settings/tokens")
 """Paths about the password and the tokens of who asks: for a session every role is enough."""
@@ -49,10 +51,12 @@ class AccessGate:
         """Without `login` none is required. Each of `parts` says what its routes need."""
         self._app, self._users, self._oidc = app, backend.assay.users if login else None, backend.oidc
         self._free, self._parts, self._answer = tuple(free), tuple(parts), answer
+        token = backend.settings.server.metrics_token
+        self._scraper = token.reveal().encode() if token else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Identify the caller, and let them through or not."""
-        if scope["type"] != "http" or self._users is None:
+        if scope["type"] != "http" or self._users is None or self._is_scraper(scope):
             await self._app(scope, receive, send)
             return
         try:
@@ -60,6 +64,8 @@ class AccessGate:
             refused = self._refusal(scope, who)
         except AssayError as error:
             who, refused = None, failed(scope["method"], scope["path"], error)
+            if isinstance(error, StoreError):  # of which a stranger learns nothing more
+                refused = problem("store", BROKEN) if refused.status == 500 else problem("away", AWAY)
         if refused is not None:
             request = Request(scope, receive)
             challenge = {"WWW-Authenticate": challenge_of(request, self._oidc)} if refused.status == 401 else None
@@ -68,6 +74,12 @@ class AccessGate:
         if who is not None:
             scope.setdefault("state", {}).update({WHO: who, "owner": who.name})
         await self._app(scope, receive, send)
+
+    def _is_scraper(self, scope: Scope) -> bool:
+        """True if a request reads the metrics with the token of the settings, which needs no database."""
+        if not self._scraper or scope["path"] != METRICS:
+            return False
+        return hmac.compare_digest(bearer_of(HTTPConnection(scope)).encode(), self._scraper)
 
     def _refusal(self, scope: Scope, who: Who | None) -> Problem | None:
         if any(route.matches(scope)[0] is Match.FULL for route in self._free):
@@ -106,15 +118,19 @@ async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | N
     Raises:
         ProviderFailed: a token of the provider cannot be checked now.
     """
-    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
-    secret = secret.strip()
-    if scheme.lower() == "bearer" and secret:
+    if secret := bearer_of(request):
         signed = secret.count(".") == 2 and not secret.startswith(PREFIX)  # RFC 7519
         if oidc is not None and oidc.settings.audience and signed:
             return await _of_provider(users, oidc, secret)
         return await users.authenticate(secret, "token")
     session = cookie_of(request, session_name(request))
     return await users.authenticate(session, "session") if session else None
+
+
+def bearer_of(request: HTTPConnection) -> str:
+    """The token that a request presents, "" if it has none."""
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else ""
 
 
 def _unquoted(key: str, value: str) -> str:

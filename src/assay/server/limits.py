@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.allowance import OwnerLimits
-from assay.core.errors import AssayError, TooMany
+from assay.core.errors import AssayError, DiskFull, TooMany
 from assay.core.ports.users import Buckets, BucketState, GivenLimits, LimitStore, Rate
 from assay.server.guards import ProblemAnswer
 from assay.server.problems import Problem, failed, problem
@@ -110,7 +110,10 @@ class Rates:
         """Take a token for a request; None if there is no limit."""
         await self._limits.refresh()
         rate = _rate(REQUESTS, self._limits.of(owner).requests_per_minute, MINUTE)
-        return await self._buckets.take(owner, rate) if rate and self._buckets else None
+        try:
+            return await self._buckets.take(owner, rate) if rate and self._buckets else None
+        except DiskFull:  # requests cannot be counted, but those that read can be answered
+            return None
 
     @asynccontextmanager
     async def run_token(self, owner: str) -> AsyncIterator[None]:

@@ -136,14 +136,21 @@ class Metrics:
         )
         self._runs = Gauge("assay_runs", "Stored runs, by how they stand.", ("status",), registry=self._registry)
         self._queue = Gauge("assay_queue_runs", "Runs in the queue, by state.", ("state",), registry=self._registry)
+        self._store = Gauge("assay_store_up", "1 if the store answers, else 0.", registry=self._registry)
         streams = Gauge("assay_streams", "Streams of events which are open.", registry=self._registry)
         streams.set_function(lambda: tickets.total)
         build = Gauge("assay_build_info", "Which release runs.", ("version", "python"), registry=self._registry)
         build.labels(version("assay"), platform.python_version()).set(1)
         ProcessCollector(registry=self._registry)
 
-    def note(self, counts: dict[RunStatus, int], depth: QueueDepth) -> None:
-        """Record the state of the store: all its runs, whoever executes them."""
+    def note(self, found: tuple[dict[RunStatus, int], QueueDepth] | None) -> None:
+        """Record the state of the store: all its runs, whoever executes them. None: it does not answer."""
+        self._store.set(found is not None)
+        if found is None:
+            self._runs.clear()
+            self._queue.clear()
+            return
+        counts, depth = found
         for status in get_args(RunStatus):
             self._runs.labels(status).set(counts.get(status, 0))
         for state in ("waiting", "executed", "parked"):

@@ -11,13 +11,12 @@ from starlette.responses import Response
 
 from assay.server import api
 from assay.server.backend import RouteGroup
+from assay.server.gate import METRICS
 from assay.server.openapi import STYLE, OpenApi, document, events_schema, page
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoint, Endpoints, RouteCall
 
 routes_of = Endpoints("operation", prefix="")
-
-METRICS = "/metrics"
 
 LLMS = """\
 # Assay
@@ -105,9 +104,9 @@ async def readyz(call: RouteCall) -> Health:
 @routes_of.get(METRICS, scope="metrics", media=("text/plain", "application/openmetrics-text"))
 async def metrics(call: RouteCall) -> Response:
     """Report metrics to Prometheus: requests, streams, runs, the queue, and model usage."""
-    counts, depth = await call.backend.assay.overview.counts()
-    call.backend.metrics.note(counts, depth)
-    content, media_type = call.backend.metrics.render(call.request.headers.get("accept", ""))
+    backend = call.backend
+    backend.metrics.note(await backend.health.asked(backend.assay.overview.counts()))
+    content, media_type = backend.metrics.render(call.request.headers.get("accept", ""))
     return Response(content, headers={"Content-Type": media_type})
 
 

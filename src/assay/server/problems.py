@@ -86,6 +86,7 @@ _TITLES: dict[str, tuple[int, str]] = {
     "service-failed": (502, N_("A service failed")),
     "away": (503, N_("Not available now")),
     "stopping": (503, N_("The server is stopping")),
+    "disk-full": (507, N_("The disk is full")),
 }
 
 _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
@@ -108,6 +109,7 @@ _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
     (known.ExtractError, "nothing-read"),
     (known.NothingSearched, "nothing-read"),
     (known.StoreAway, "away"),
+    (known.DiskFull, "disk-full"),
     (known.LeaseHeld, "held-elsewhere"),
     (known.OtherRelease, "other-release"),
     (known.StoreError, "store"),
@@ -119,6 +121,12 @@ _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
 """The first matching entry counts."""
 
 RETRY = {"away": 5, "stopping": 2, "overtaken": 1}
+
+
+AWAY = "the database does not answer"
+FULL = "no space is left to store this: free some, then send it again; reading still works"
+BROKEN = "the store cannot be read"
+"""What is said to callers who may be anybody: the log has the names, addresses and folders."""
 
 
 def problem(code: str, detail: str = "", **more: object) -> Problem:
@@ -155,6 +163,8 @@ def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Proble
         return problem(code if named else "invalid", worded(str(error)), known=error.known)
     if isinstance(error, TooMany) and error.seconds is not None:
         return problem(code, worded(str(error)), retry_after=math.ceil(error.seconds))
+    if isinstance(error, known.StoreAway | known.DiskFull):
+        return problem(code, FULL if isinstance(error, known.DiskFull) else AWAY)
     if isinstance(error, NotLoggedIn) and error.retry_after:
         return problem("locked", worded(str(error)), retry_after=error.retry_after)
     return problem(code, worded(str(error)))

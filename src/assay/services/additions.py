@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from assay.core.errors import AssayError, StoreError, TooLarge, UsageError
+from assay.core.errors import AssayError, TooLarge, UsageError
+from assay.core.full_disks import unwritable
 from assay.core.ports.collections import ENDED, Addition, AdditionStart
 from assay.evidence.ingest import UPLOADED, Ingested
 from assay.run.process import is_dead, new_id, this_process
@@ -114,8 +115,8 @@ async def _write_file(file: Path, pieces: AsyncIterable[bytes], most: int) -> No
                 await asyncio.to_thread(out.write, piece)
         await asyncio.to_thread(draft.replace, file)
     except OSError as error:
-        raise StoreError(
-            f"{file.name} cannot be stored ({error.strerror}): check the space and the permissions of the home"
+        raise unwritable(
+            f"{file.name} cannot be stored ({error.strerror}): check the space and the permissions of the home", error
         ) from error
     finally:
         draft.unlink(missing_ok=True)

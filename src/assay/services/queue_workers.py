@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -103,6 +103,8 @@ class Worker:
         self._stopping, self._away, self._idle = False, False, False
         self.done = 0
         """The number of runs that ended here."""
+        self.on_look: Callable[[], None] = lambda: None
+        """Called at each look into the queue."""
 
     def stop(self) -> None:
         """Take nothing more up, and release active runs; other workers continue them at once."""
@@ -119,6 +121,7 @@ class Worker:
         try:
             while not self._stopping:
                 self._news.clear()
+                self.on_look()
                 try:
                     await self._settle()
                     await self._fill()

@@ -10,11 +10,12 @@ import asyncio
 import secrets
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from assay.core.errors import ConfigError, NotLoggedIn, UnknownName, UsageError
+from assay.core.errors import ConfigError, DiskFull, NotLoggedIn, UnknownName, UsageError
 from assay.core.patterns import regex
 from assay.core.ports.users import PERMISSIONS, Credential, Permission, ShareStore, UserRole, UserRow, UserStore
 from assay.core.sources import sha256
@@ -297,7 +298,8 @@ class Users:
         if user is None:
             return None
         if now - found.used > NOTED_SECONDS:
-            await self._store.see(found.hash, now, self._until(found, now))
+            with suppress(DiskFull):  # reading still works
+                await self._store.see(found.hash, now, self._until(found, now))
         allowed = frozenset(PERMISSIONS[user.role])
         if via == "token":
             allowed &= frozenset(found.scopes) | ({"read"} if "write" in found.scopes else set())

@@ -252,7 +252,7 @@ def describe(settings: Settings, holders: Collection[str] = ()) -> list[Setting]
             default=_default(usual, name) if name in fields else "",
             origin=origins.get(name, "default"),
             description=fields[name].description if name in fields else OTHERS_KEY,
-            secret=name.startswith("keys.") or name in ("database", "signing.key"),
+            secret=name.startswith("keys.") or name in ("database", "signing.key", "server.metrics_token"),
         )
         for name in (*fields, *sorted(others))
     ]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from assay.settings.sections import SettingsTable
+from assay.settings.sections import Key, SettingsTable
 from assay.settings.texts import address_parts, names
 
 
@@ -128,5 +128,8 @@ class ServerSettings(SettingsTable, frozen=True, kw_only=True):
         float, Meta(gt=0, description="days to keep the audit log; at most its last 100,000 entries")
     ] = 365
     shares: Annotated[bool, Meta(description="whether reports may be shared by links that need no login")] = True
+    metrics_token: Annotated[
+        Key, Meta(description="bearer token that may read /metrics, also while the database is away; unset: none")
+    ] = None
     mcp_private: Annotated[bool, Meta(description="let clients of /mcp see documents of private collections")] = False
     oidc: OidcSettings = OidcSettings()

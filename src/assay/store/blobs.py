@@ -17,6 +17,7 @@ import msgspec
 import zstandard
 
 from assay.core.errors import StoreError
+from assay.core.full_disks import unwritable
 from assay.core.patterns import regex
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
@@ -30,6 +31,7 @@ _HASH = regex(r"[0-9a-f]{64}")
 _LEVEL = 3
 _PART = 1 << 20
 SUFFIX = ".zst"
+ROOM = "free some space, or check its permissions"
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -317,9 +319,7 @@ class FolderBlobs:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
         except OSError as error:
-            raise StoreError(
-                f"{path} cannot be written ({error.strerror}): free some space, or check its permissions"
-            ) from error
+            raise unwritable(f"{path} cannot be written ({error.strerror}): {ROOM}", error) from error
         self._owner = None
 
     def _path(self, name: str) -> str:
@@ -338,9 +338,7 @@ class FolderBlobs:
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.unlink(beside)
-            raise StoreError(
-                f"{path} cannot be written ({error.strerror}): free some space, or check its permissions"
-            ) from error
+            raise unwritable(f"{path} cannot be written ({error.strerror}): {ROOM}", error) from error
 
 
 def _create(path: str, data: bytes) -> None:

@@ -203,6 +203,16 @@ def test_a_step_that_is_the_question_is_named_once() -> None:
     assert named == ["How high is it: not answered (no source)"]
 
 
+def test_the_answer_comes_before_what_is_missing_from_it() -> None:
+    part = Coverage(step=0, part="How high is it?", status="not")
+    side = Conflict(text="2001 or 2003")
+    found = page(msgspec.structs.replace(TWO, coverage=(part,), conflicts=(side,)))
+    order = [each.attributes.get("class") or each.attributes.get("id") for each in found.css("main > *")]
+    assert order[:3] == ["glance", "report", "glance after"]
+    assert "2001 or 2003" in text(found.css_first("section.glance"))
+    assert found.css_first(".glance.after details").attributes.get("open", "closed") == "closed"  # a section names it
+
+
 def policy(html: str) -> dict[str, str]:
     meta = LexborHTMLParser(html).css_first('meta[http-equiv="Content-Security-Policy"]')
     return dict(part.strip().split(" ", 1) for part in meta.attributes["content"].split(";"))

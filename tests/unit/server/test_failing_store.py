@@ -12,7 +12,7 @@ from starlette.types import Message, Scope
 
 from assay import Assay
 from assay.core.errors import StoreAway
-from assay.server import backend as backends
+from assay.server import health
 from assay.server.app import create_app
 from assay.server.backend import Backend
 
@@ -59,13 +59,15 @@ async def test_a_request_is_logged_and_the_server_is_not_ready(
 ) -> None:
     async with Assay(home=tmp_path / "home") as assay, Backend(assay) as backend:
         assert await backend.ready() == ""
-        monkeypatch.setattr(backends, "READY_SECONDS", 0.05)
+        monkeypatch.setattr(health, "READY_SECONDS", 0.05)
         backend.assay = cast("Assay", AwayHome(assay))
         try:
             app = create_app(backend, login=True)
             with caplog.at_level(logging.WARNING, "assay"):
                 assert await asked(app, "/api/v1/runs") == 503
-            assert "GET /api/v1/runs: the database cannot be reached" in caplog.text
-            assert await backend.ready() == "the store has not answered within 0.05 s"
+                assert "GET /api/v1/runs: the database cannot be reached" in caplog.text
+                assert await backend.ready() == "the database does not answer"
+                assert await backend.ready() == "the database does not answer"
+            assert caplog.text.count("not ready: no answer within 0.05 s") == 1
         finally:
             backend.assay = assay

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +13,7 @@ from pathlib import Path
 
 import postgres as servers
 import pytest
+import small_disks
 from hypothesis import given
 from hypothesis import strategies as st
 from journals import begin, commit_of, draft, seqs, step
@@ -17,7 +21,7 @@ from queues import put
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import InternalError
 
-from assay.core.errors import ConfigError, StoreAway, StoreError
+from assay.core.errors import ConfigError, DiskFull, StoreAway, StoreError
 from assay.core.ports import Commit, QueueLimits
 from assay.store.sql import database as databases
 from assay.store.sql import open_store
@@ -218,3 +222,26 @@ async def test_who_is_stopped_inside_a_transaction_holds_nobody_up(
         woken.set()
         await stopped.close()
         await other.close()
+
+
+def test_a_full_disk_of_the_server_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = servers.binaries()
+    if found is None:
+        pytest.skip(servers.MISSING)
+    place = Path(tempfile.mkdtemp(prefix="assay-disk-"))
+    place.chmod(0o755)  # the server runs as another user
+    try:
+        with small_disks.small_disk(place / "disk", "120m") as disk:
+            monkeypatch.setattr(tempfile, "tempdir", str(disk))
+            server = servers.new_server(found)
+            try:
+                store = open_store(tmp_path, database=server.url)
+                small_disks.fill(disk / "filler")
+                with pytest.raises(DiskFull, match="No space left"):
+                    store.cache.keep("tide", random.Random(7).randbytes(200_000))
+                assert store.cache.recall("tide") is None
+                asyncio.run(store.close())
+            finally:
+                server.remove()
+    finally:
+        shutil.rmtree(place)

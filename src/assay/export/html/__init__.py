@@ -30,7 +30,7 @@ from assay.export import ViewExporter, report_parts
 from assay.export.html import markup
 from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
-from assay.export.html.ledger import box, counts, limits, not_found, to_check
+from assay.export.html.ledger import box, conflicts, counts, left_open, limits, to_check
 from assay.export.html.ledger import ledger as claim_ledger
 from assay.export.html.markup import Child, Material, el, foreign, gather, join
 from assay.export.report_parts import spoken_in
@@ -176,7 +176,13 @@ _LONG_QUESTION = 80  # characters; a longer one is set smaller
 def page(material: Material) -> str:
     """The page of a report as HTML, ending with a line end."""
     text = article_of(material)
-    parts = (fields(material.report), sources(material), claim_ledger(material, text.words), made(material))
+    parts = (
+        _after(material, text),
+        fields(material.report),
+        sources(material),
+        claim_ledger(material, text.words),
+        made(material),
+    )
     tail = [part for part in parts if part]
     body = (
         markup.sprite(),
@@ -244,7 +250,7 @@ def _top(material: Material, text: Article) -> Markup | None:
         for part in (
             counts(material),
             to_check(material, text.words),
-            not_found(material),
+            conflicts(material),
             limits(material),
         )
         if part
@@ -252,6 +258,11 @@ def _top(material: Material, text: Article) -> Markup | None:
     if not parts:
         return None
     return el("section", el("h2", _("At a glance"), id="glance"), *parts, class_="glance", aria_labelledby="glance")
+
+
+def _after(material: Material, text: Article) -> Markup | None:
+    parts = left_open(material, (heading.text for heading in text.headings))
+    return el("div", parts, class_="glance after") if parts else None
 
 
 def _text(material: Material, text: Article) -> Markup:

@@ -211,8 +211,8 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
     return box(_("Claims to check"), items)
 
 
-def not_found(material: Material) -> Child:
-    """Parts of the question without an answer, sources that disagree, and removed sentences."""
+def left_open(material: Material, headings: Iterable[str]) -> Child:
+    """Parts of the question without an answer, closed where a section of the text names them, and removed sentences."""
     view, labels = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     open_parts = {part.part: part for part in view.coverage if part.status != "answered"}  # a step may be the question
     parts = (
@@ -225,7 +225,14 @@ def not_found(material: Material) -> Child:
         )
         for part in open_parts.values()
     )
-    conflicts = (
+    taken_out = removed(material, material.report.removed)
+    missing = box(_(MISSING), parts, most_open=0 if _(MISSING) in headings else _OPEN_UP_TO)
+    return join((missing, box(_("Sentences taken out"), taken_out, most_open=0)))
+
+
+def conflicts(material: Material) -> Child:
+    """Where sources disagree."""
+    items = (
         el(
             "li",
             foreign(conflict.text),
@@ -233,15 +240,9 @@ def not_found(material: Material) -> Child:
             _quote_links(material.quotes_of(conflict.passages)),
             _sides(material, conflict),
         )
-        for conflict in view.conflicts
+        for conflict in material.view.conflicts
     )
-    return join(
-        (
-            box(_(MISSING), parts),
-            box(_("Where sources disagree"), conflicts),
-            box(_("Sentences taken out"), removed(material, material.report.removed), most_open=0),
-        )
-    )
+    return box(_("Where sources disagree"), items)
 
 
 def _sides(material: Material, conflict: Conflict) -> Child:

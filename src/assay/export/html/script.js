@@ -125,6 +125,9 @@
       link.setAttribute("aria-expanded", "true");
       light(true);
       place();
+      const mark = note.querySelector("mark"); // what is cited, not what stands before it
+      const beyond = mark ? mark.getBoundingClientRect().bottom - note.getBoundingClientRect().bottom + 16 : 0;
+      if (beyond > 0) note.scrollTop = Math.min(beyond, mark.getBoundingClientRect().top - note.getBoundingClientRect().top - 48);
     }
     pinned = pinned || pin;
     if (pin) note.focus({ preventScroll: true });

@@ -20,7 +20,6 @@ from assay.core.relevance.document_parts import title_share
 from assay.core.text import ends_sentence
 from assay.models.extractive.actions import shelf_of, shelved, short, task_of
 from assay.models.extractive.answers import alike, answer_hop, calculated, frames, select
-from assay.models.extractive.off_topic import without_unrelated
 from assay.models.extractive.requests import last, question_of, template_of
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import ParsedQuestion, analyze, parts
@@ -106,8 +105,7 @@ def find(request: Request) -> str:
     if computed := calculated(request):
         return listed(computed)
     shelf = shelf_of(request)
-    found = _once([*frames(task, whole, shelf), *select(task, shelf, whole)])
-    return listed(without_unrelated(found, (whole.text, task.text), shelf)) or nothing()
+    return listed(_once([*frames(task, whole, shelf), *select(task, shelf, whole)])) or nothing()
 
 
 def listed(units: Sequence[QuotableUnit]) -> str:
@@ -194,9 +192,7 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
             return compared
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
-    return without_unrelated(
-        _once([unit for units in each for unit in units]), (question.text, *parts(question.text)), shelf
-    )
+    return _once([unit for units in each for unit in units])
 
 
 def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:

@@ -18,7 +18,7 @@ from assay.core.ports import CollectionRow
 from assay.core.ports.users import AuditEntry, Permission
 from assay.core.view import RunView
 from assay.core.ways import now_read_on, worded
-from assay.server.backend import Auditor
+from assay.server.audit import Auditor
 from assay.server.gate import not_allowed, who_of
 from assay.server.problems import Refusal
 from assay.server.protocol_runs import Caller

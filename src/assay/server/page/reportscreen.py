@@ -24,7 +24,7 @@ from assay.core.view import RunView
 from assay.export.html import in_short, made
 from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
-from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
+from assay.export.html.ledger import conflicts, counts, ledger, left_open, limits, to_check
 from assay.export.html.markup import Material, el, gather, join
 from assay.export.report_parts import language, spoken_in
 from assay.locale import speaking, speaking_page
@@ -112,7 +112,8 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
             "report": material.report,
             "text": text.html,
             "headings": _headings(text, material),
-            "glance": join((counts(material), to_check(material, text.words), not_found(material), limits(material))),
+            "glance": join((counts(material), to_check(material, text.words), conflicts(material), limits(material))),
+            "left_open": left_open(material, (heading.text for heading in text.headings)),
             "parts": join((fields(material.report), sources(material), made(material))),
             "ledger": ledger(material, text.words),
             "in_short": in_short(material),

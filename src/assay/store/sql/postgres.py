@@ -13,7 +13,7 @@ from sqlalchemy.dialects.sqlite.dml import OnConflictDoNothing, OnConflictDoUpda
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
-from assay.core.errors import ConfigError, StoreAway, StoreError
+from assay.core.errors import ConfigError, DiskFull, StoreAway, StoreError
 from assay.core.patterns import regex
 from assay.store.sql import merged_commits
 from assay.store.sql.schema import SHARED, to_json
@@ -270,6 +270,8 @@ class Postgres:
             return StoreError(
                 f"another process has been writing to {self.place} for more than {LOCK_SECONDS} s: try again"
             )
+        if _code(error) == "53100":
+            return DiskFull(f"{self.place}: {_first_line(error)}")
         return StoreError(f"{self.place}: {_first_line(error)}")
 
     def _present(self, driver: Any, record: Any) -> None:

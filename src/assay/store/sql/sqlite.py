@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import msgspec
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -16,7 +19,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from assay.core.errors import StoreError
+from assay.core.errors import DiskFull, StoreError
 from assay.core.later import later
 from assay.store.sql.schema import SHARED, to_json
 
@@ -47,6 +50,8 @@ _PRAGMAS = (
 _OLDEST = (3, 35, 0)  # RETURNING
 
 _UPGRADE_SECONDS = 120
+LEAST_BYTES = 65_536
+"""With less space the disk is full: the file that SQLite's processes share grows by 32 kB."""
 
 
 class Sqlite:
@@ -146,17 +151,40 @@ class Sqlite:
             return StoreError(f"another process has been writing to {path} for more than {BUSY_SECONDS} s: try again")
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             return StoreError(f"{path} is damaged or not a database: move it away, or name another home with --home")
-        if code == sqlite3.SQLITE_FULL:
-            return StoreError(f"no space left to write {path}: free some, then try again")
+        if code == sqlite3.SQLITE_FULL or (code in _MAY_BE_FULL and _has_no_space(path)):
+            return DiskFull(f"no space left to write {path}: free some, then try again")
         if code == sqlite3.SQLITE_IOERR:
             return StoreError(
                 f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set"
             )
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+            if code == sqlite3.SQLITE_CANTOPEN and log_of(path).exists() and not os.access(path.parent, os.W_OK):
+                why = f"{log_of(path).name} beside it has changes, and SQLite must write there to take them over"
+                return StoreError(f"cannot open {path} for reading: {why}; open it once where it can be written")
             return StoreError(
                 f"cannot open {path} for writing: check its permissions, or name another home with --home"
             )
         return StoreError(f"{path}: {_origin(error)}")
+
+
+def address(path: Path) -> URL:
+    """Where SQLite opens the file at `path`; in a folder that cannot be written, for reading alone.
+
+    With write-ahead logging even a reader makes files beside the database, unless it is `immutable`, so that nothing
+    can change it (https://sqlite.org/wal.html, Read-Only Databases). If a process has it open, or was killed, those
+    files are there.
+    """
+    if not path.exists() or os.access(path.parent, os.W_OK):
+        return URL.create("sqlite+pysqlite", database=str(path))
+    log, shared = log_of(path), path.with_name(f"{path.name}-shm")
+    is_open = shared.exists() or (log.exists() and log.stat().st_size > 0)
+    query = {"uri": "true", "mode": "ro", **({} if is_open else {"immutable": "1"})}
+    return URL.create("sqlite+pysqlite", database=f"file:{quote(str(path.absolute()))}", query=query)
+
+
+def log_of(path: Path) -> Path:
+    """The write-ahead log of the database at `path`."""
+    return path.with_name(f"{path.name}-wal")
 
 
 def engine(path: Path) -> Engine:
@@ -168,7 +196,7 @@ def engine(path: Path) -> Engine:
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old: Assay needs a Python with SQLite 3.35 or later")
     made = create_engine(
-        URL.create("sqlite+pysqlite", database=str(path)),
+        address(path),
         execution_options=SHARED,
         paramstyle="named",
         connect_args={"isolation_level": None},  # the driver begins nothing: `_begin` does
@@ -199,6 +227,17 @@ def _begin(connection: Connection) -> None:
 
 def _origin(error: BaseException) -> BaseException:
     return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+
+
+_MAY_BE_FULL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+"""What SQLite also reports when a file beside the database cannot be made or grow."""
+
+
+def _has_no_space(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < LEAST_BYTES
+    except OSError:
+        return False
 
 
 def _code(error: BaseException) -> int:

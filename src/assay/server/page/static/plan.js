@@ -22,7 +22,7 @@ function dress(step) {
   const words = /** @type {HTMLElement | null} */ (step.closest(".plan-steps"))?.dataset ?? {};
   const moves = document.createElement("div");
   moves.className = "moves";
-  const title = () => /** @type {HTMLInputElement} */ (step.querySelector("input[name=title]"));
+  const title = () => /** @type {HTMLTextAreaElement} */ (step.querySelector("[name=title]"));
   const up = button(words.up ?? "", "↑", () => {
     const before = step.previousElementSibling;
     if (before) before.before(step);
@@ -36,7 +36,7 @@ function dress(step) {
   const remove = button(words.remove ?? "", "✕", () => {
     const next = /** @type {HTMLElement | null} */ (step.nextElementSibling ?? step.previousElementSibling);
     step.remove();
-    next?.querySelector("input")?.focus();
+    next?.querySelector("textarea")?.focus();
   });
   const grip = document.createElement("span");
   grip.className = "grip";
@@ -67,11 +67,10 @@ function dress(step) {
 /** A step which is begun in the spare place becomes one of the others, and there is a new spare one. */
 function grow() {
   const spare = /** @type {HTMLElement | null} */ (place?.querySelector(".plan-step.spare") ?? null);
-  const title = /** @type {HTMLInputElement | null} */ (spare?.querySelector("input[name=title]") ?? null);
+  const title = /** @type {HTMLTextAreaElement | null} */ (spare?.querySelector("[name=title]") ?? null);
   if (!spare || !title || !title.value.trim()) return;
   const next = /** @type {HTMLElement} */ (spare.cloneNode(true));
-  for (const field of next.querySelectorAll("input[name=title], textarea"))
-    /** @type {HTMLInputElement} */ (field).value = "";
+  for (const field of next.querySelectorAll("textarea")) field.value = "";
   spare.classList.remove("spare");
   spare.after(next);
   dress(spare);
