@@ -136,7 +136,7 @@ class Backend:
             return "the server is stopping"
         if self._working is None or self._working.done():
             return "the worker of the server has ended"
-        await self.health.asked(self.assay.runs(1))
+        await self.health.try_read(self.assay.runs(1))
         return self.health.fault
 
     def engine(self, owner: str) -> Assay:

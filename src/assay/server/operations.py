@@ -105,7 +105,7 @@ async def readyz(call: RouteCall) -> Health:
 async def metrics(call: RouteCall) -> Response:
     """Report metrics to Prometheus: requests, streams, runs, the queue, and model usage."""
     backend = call.backend
-    backend.metrics.note(await backend.health.asked(backend.assay.overview.counts()))
+    backend.metrics.note(await backend.health.try_read(backend.assay.overview.counts()))
     content, media_type = backend.metrics.render(call.request.headers.get("accept", ""))
     return Response(content, headers={"Content-Type": media_type})
 
