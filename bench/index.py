@@ -40,7 +40,7 @@ def main() -> int:
 def measure(home: Path) -> None:
     """Read and index into `home`, then do it again."""
     store, readers = open_store(home), LazyReaders()
-    reader = DocumentReader(store.blobs, cut=readers.cut, begin=readers.begin_cutting)
+    reader = DocumentReader(store.blobs, cut=readers.segment, begin=readers.begin_cutting)
     search = LocalSearch(home / "index", store.library, reader.spans, reader.each_spans)
     total = 0.0
     for name in ("first time", "again"):

@@ -21,7 +21,7 @@ from assay.locale import DOMAIN, FOLDER, LOCALES, PAGE, PAGE_LOCALES, compile_ca
 
 SOURCE = Path(__file__).parents[1] / "src" / "assay"
 KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None, "_": None}
-OF_TEMPLATES = {"said": None, "counted": (2, 3)}
+OF_TEMPLATES = {"translate": None, "format_count": (2, 3)}
 """What takes messages on the page alone."""
 HEADERS = {
     DOMAIN: "# What Assay says in reports. Apache-2.0.",

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mutation import LONGEST, mutated
 from targets import ENDS, Target, targets
 
-from assay.cli.verify import OutOfTime, within
+from assay.cli.verify import OutOfTime, time_limit
 
 PATIENCE = 3.0
 """Seconds of computing for `LONGEST` bytes: far above what any reader takes, so that what is slow grows too fast."""
@@ -58,7 +58,7 @@ class Campaign:
 def once(target: Target, data: bytes, patience: float = PATIENCE) -> str:
     """What is wrong when a target is given these bytes; "" for nothing."""
     try:
-        with within(patience):
+        with time_limit(patience):
             target.work(data)
     except (*ENDS, *target.allowed):
         return ""

@@ -17,7 +17,7 @@ from assay.core.sources import SNIPPET, UNSORTED
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.background import GONE
-from assay.services.threads import placed
+from assay.services.threads import with_thread
 
 KEEPER = "The keeper of the light was called Perrine Kermorgant."
 FILLER = "\n\n".join(f"Entry {number} of the log records calm water and no ship in sight." for number in range(60))
@@ -38,7 +38,7 @@ def first_script() -> list[Scene]:
 
 
 async def asked(sea: Sea, first: Log, script: list[Scene]) -> Log:
-    at = await placed(
+    at = await with_thread(
         sea.journal, Brief(question=ASKED, date="2026-01-01", parent=first.envelopes[0].run_id, mode="simple")
     )
     fields = {name: getattr(at, name) for name in ("question", "thread", "conversation", "parent", "lane", "mode")}

@@ -30,7 +30,7 @@ from assay.core.sources import lane_of_source
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.without_plan import UNSOURCED
-from assay.services.threads import placed
+from assay.services.threads import with_thread
 
 AGAIN = "And what causes it?"
 RESTATED = "What causes the tide at Brest?"
@@ -60,7 +60,7 @@ class Thread:
         self.sea = sea or Sea()
 
     async def run(self, script: list[Scene], question: str = AGAIN, **wanted: Any) -> Log:
-        at = await placed(self.sea.journal, Brief(question=question, date="2026-01-01", **wanted))
+        at = await with_thread(self.sea.journal, Brief(question=question, date="2026-01-01", **wanted))
         fields = {name: getattr(at, name) for name in ("thread", "conversation", "parent", "lane", "scope")}
         return await self.sea.run(script, **{"question": question, **wanted, **fields})
 
@@ -200,7 +200,7 @@ async def test_only_the_last_five_messages_of_the_user_are_told() -> None:
     thread = Thread()
     for number in range(7):
         await thread.run([calls(("answer", {"text": f"Reply {number}"}), task="triage")], f"Hello {number}", thread="t")
-    at = await placed(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
+    at = await with_thread(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
     assert [each.text for each in at.conversation if each.by == "user"] == [f"Hello {number}" for number in range(2, 7)]
     assert at.conversation[-1].text == "Reply 6"
 
@@ -211,7 +211,7 @@ async def test_nothing_goes_on_from_a_run_which_has_not_ended() -> None:
     with pytest.raises(Exception, match="waits for answers"):
         await handle.wait()
     with pytest.raises(UsageError, match=f"has not ended .waiting.*assay runs resume {handle.run_id}"):
-        await placed(sea.journal, Brief(question="?", date="2026-01-01", parent=handle.run_id))
+        await with_thread(sea.journal, Brief(question="?", date="2026-01-01", parent=handle.run_id))
 
 
 async def test_answers_which_came_late_are_part_of_the_conversation() -> None:
@@ -220,7 +220,7 @@ async def test_answers_which_came_late_are_part_of_the_conversation() -> None:
     with pytest.raises(Exception, match="waits for answers"):
         await handle.wait()
     await handle.answer("answers", ("The one in Brittany",))  # the run has not gone on since
-    at = await placed(sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
+    at = await with_thread(sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
     assert [(each.by, each.text) for each in at.conversation] == [
         ("user", "How far does the tide rise at Brest?"),
         ("assistant", "Which Brest?"),
@@ -232,7 +232,7 @@ async def test_questions_nobody_was_asked_are_no_part_of_the_conversation() -> N
     thread = Thread()
     script = [says("Which Brest?", task="triage"), *one_agent()[1:]]
     await thread.run(script, "How far does the tide rise at Brest?", thread="t")
-    at = await placed(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
+    at = await with_thread(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
     assert [each.by for each in at.conversation] == ["user", "assistant"]
     assert "Which Brest?" not in [each.text for each in at.conversation]
 
@@ -289,7 +289,7 @@ async def test_a_continued_run_is_taken_up_after_a_crash_and_without_the_earlier
     first = await thread.run(one_agent(), "How far does the tide rise at Brest?")
     text = f"{MOON} The tide at Brest rises seven metres. [S1001.1]"
     whole_run = await thread.run(follow_up(text), parent=run_id(first))
-    at = await placed(thread.sea.journal, Brief(question=AGAIN, date="2026-01-01", parent=run_id(first)))
+    at = await with_thread(thread.sea.journal, Brief(question=AGAIN, date="2026-01-01", parent=run_id(first)))
     fields = {name: getattr(at, name) for name in ("question", "thread", "conversation", "parent", "lane", "scope")}
     never = asyncio.Event()
     *before, last = follow_up(text)

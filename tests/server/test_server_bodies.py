@@ -14,7 +14,7 @@ from assay.core.events import Envelope
 from assay.server import guards
 from assay.server.guards import LimitedBody
 from assay.server.problems import Refusal, problem_of, problems
-from assay.server.streams import BEGIN, EventStream, Tickets, picked, run_frames
+from assay.server.streams import BEGIN, EventStream, Tickets, run_frames, type_filter
 from assay.server.wire import accepts
 
 
@@ -74,12 +74,12 @@ def test_what_is_accepted_is_chosen_as_http_says(header: str, chosen: str) -> No
 
 
 def test_types_are_picked_by_name_and_group() -> None:
-    wanted = picked(("report.*", "run.completed"))
+    wanted = type_filter(("report.*", "run.completed"))
     assert [name for name in ("report.delta", "reports.x", "run.completed", "run.failed") if wanted(name)] == [
         "report.delta",
         "run.completed",
     ]
-    assert picked(())("anything")
+    assert type_filter(())("anything")
 
 
 async def test_silence_is_filled_with_a_comment() -> None:
@@ -89,7 +89,7 @@ async def test_silence_is_filled_with_a_comment() -> None:
         yield ()
         yield (event,)
 
-    chunks = [chunk async for chunk in run_frames(groups(), picked(()))]
+    chunks = [chunk async for chunk in run_frames(groups(), type_filter(()))]
     assert chunks[1].startswith(b":")
     assert chunks[2].startswith(b"id: 7\nevent: run.started\ndata: {")
 

@@ -10,7 +10,7 @@ from accounts import accounts, session
 from serving import TIDE, TIDES, Served, begun, served, until
 
 from assay.server.api.admin import DayUsage
-from assay.server.page.adminscreen import plotted
+from assay.server.page.adminscreen import usage_bars
 
 HTML = {"Accept": "text/html"}
 SCREENS = ("/admin", "/admin/users", "/admin/runs", "/admin/health", "/admin/audit")
@@ -87,14 +87,14 @@ def test_every_day_has_its_bar() -> None:
             unpriced_calls=0,
         )
 
-    bars = plotted([row("2026-02-27", 10), row("2026-03-01", 20), row("2026-03-01", 20)])
+    bars = usage_bars([row("2026-02-27", 10), row("2026-03-01", 20), row("2026-03-01", 20)])
     assert [(bar.day, bar.x, bar.height) for bar in bars] == [
         ("2026-02-27", 0, 25),
         ("2026-02-28", 10, 0),
         ("2026-03-01", 20, 100),
     ]
-    assert [bar.height for bar in plotted([row("2026-03-01", 9, 0.5), row("2026-03-02", 9, 1.0)])] == [50, 100]
-    assert plotted([]) == ()
+    assert [bar.height for bar in usage_bars([row("2026-03-01", 9, 0.5), row("2026-03-02", 9, 1.0)])] == [50, 100]
+    assert usage_bars([]) == ()
 
 
 async def test_tokens_are_shown_once_and_revoked(server: Served) -> None:

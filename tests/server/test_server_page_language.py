@@ -24,15 +24,15 @@ from assay.locale import FOLDER, LOCALES, PAGE_LOCALES, page_catalogue, speaking
 from assay.server.page.hub import READ_OUT, announcement
 from assay.server.page.words import (
     ago,
-    counted,
     decimal,
     every,
+    format_count,
     language_of,
     moment,
     money,
-    said,
     short_day,
     status_word,
+    translate,
 )
 
 TEMPLATES = Path(str(files("assay.server.page"))) / "templates"
@@ -210,7 +210,13 @@ def test_milestones_are_read_out_in_the_language_of_the_page() -> None:
 def test_figures_dates_and_states_are_those_of_the_language() -> None:
     def words() -> tuple[str, ...]:
         at = "2026-11-02T14:05:00+00:00"
-        figures = (money(1234.5), money(0.0123), money(0), decimal(2.34), counted(1200, "{count} run", "{count} runs"))
+        figures = (
+            money(1234.5),
+            money(0.0123),
+            money(0),
+            decimal(2.34),
+            format_count(1200, "{count} run", "{count} runs"),
+        )
         return (*figures, moment(at), short_day(at), every("2w"), every("1d"), status_word("waiting"), ago("soon"))
 
     english = ("$1,234.50", "$0.0123", "$0.00", "2.3", "1,200 runs", "2026-11-02 14:05", "2026-11-02")
@@ -221,4 +227,4 @@ def test_figures_dates_and_states_are_those_of_the_language() -> None:
             *german,
             *("alle 2 Wochen", "jeden Tag", "wartet auf Sie", "soon"),
         )
-        assert said("{least} to {most}", least="<b>", most="2") == "&lt;b&gt; bis 2"
+        assert translate("{least} to {most}", least="<b>", most="2") == "&lt;b&gt; bis 2"

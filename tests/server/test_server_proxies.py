@@ -19,7 +19,7 @@ from serving import WAIT, Served, served
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from assay.core.errors import ConfigError
-from assay.server.app import believed
+from assay.server.app import trusted_proxies
 from assay.settings import load
 
 HERE, THERE, NETWORK = "127.0.0.1", "127.7.0.3", "127.7.0.0/16"
@@ -57,7 +57,7 @@ async def test_what_another_says_does_not_and_the_log_names_the_setting(behind: 
 
 
 def test_a_socket_for_both_kinds_of_addresses_knows_the_same_proxies() -> None:
-    known = ProxyHeadersMiddleware(cast(Any, None), believed(["10.0.0.0/8", "fd00::/8"])).trusted_hosts
+    known = ProxyHeadersMiddleware(cast(Any, None), trusted_proxies(["10.0.0.0/8", "fd00::/8"])).trusted_hosts
     assert all(each in known for each in (HERE, f"::ffff:{HERE}", "::1", "10.0.0.5", "::ffff:10.0.0.5", "fd00::5"))
     assert not any(each in known for each in ("11.0.0.5", "::ffff:11.0.0.5", "fe80::5", ""))
 

@@ -179,7 +179,7 @@ def cite(text: str, ledger: Ledger) -> CitedText:
         sources.update((source.id, source) for source in found.sources)
         dropped += sum(id not in marker.implied for id in found.dropped)
         if found.dropped:
-            edits.append(_without(text, marker, found.dropped))
+            edits.append(_drop_ids(text, marker, found.dropped))
     for source in sources:
         passages.update((passage.id, passage) for passage in _of_whole(source, text, ledger))
     return CitedText(
@@ -190,7 +190,7 @@ def cite(text: str, ledger: Ledger) -> CitedText:
     )
 
 
-def _without(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
+def _drop_ids(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
     """The marker without the dropped ids; if none is left, without the space before it either."""
     kept = [id for id in marker.ids if id not in dropped]
     if kept:
@@ -238,7 +238,7 @@ async def report(run: Run, ledger: Ledger, work: AgentWork) -> Finding:
         place.at("write").warn(_("findings were put together by code: {why}").format(why=in_words(failed.reason)))
         cited = cite(compose(task.about, ledger.seeing([run.lane])) or nothing(), ledger)
         stop = stop if stop != "done" else failed.reason if isinstance(failed, LimitReached) else failed.kind
-    return added(place, task, cited, stop, work.turns)
+    return log_finding(place, task, cited, stop, work.turns)
 
 
 async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, opening: PromptOpening) -> str:
@@ -253,10 +253,10 @@ async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, 
         told = f"{instruction}\n\n{note}" if note else instruction
         return await _ask(place, ledger, history, opening, told)
 
-    return await written("findings", ask, place, ledger, task)
+    return await ask_for_findings("findings", ask, place, ledger, task)
 
 
-async def written(
+async def ask_for_findings(
     called: str, ask: Callable[[str], Awaitable[Reply]], place: Run, ledger: Ledger, task: AgentTask
 ) -> str:
     """The text of a reply, `called` findings or an analysis; if it is badly written, that of a second one.
@@ -334,7 +334,7 @@ async def _ask(place: Run, ledger: Ledger, history: History, opening: PromptOpen
     return await ask(place, "analytical", history, request, closing, hooks)
 
 
-def added(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) -> Finding:
+def log_finding(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) -> Finding:
     """Log the findings and return them."""
     place.emit(
         FindingAdded(

@@ -174,24 +174,24 @@ def result(call_id: str, note: str, blocks: Sequence[SourceBlock], about: str) -
         if not blocks:
             return note, note[:200]
         best = _best(blocks, about)
-        left = _without(blocks, best)
-        few = _joined(f"The best passages. Also shown were {_named(left)}." if left else "", best)
-        return few, f"Shortened; recall or open to read again: {_named(blocks)}."
+        left = _exclude(blocks, best)
+        few = _blocks_text(f"The best passages. Also shown were {_sources_line(left)}." if left else "", best)
+        return few, f"Shortened; recall or open to read again: {_sources_line(blocks)}."
 
     return CallResult(
         call_id=call_id,
-        text=_joined(note, blocks),
+        text=_blocks_text(note, blocks),
         shorten=shorten,
-        gist=lambda: _joined("", _best(blocks, about)) or note,
+        gist=lambda: _blocks_text("", _best(blocks, about)) or note,
     )
 
 
-def _joined(note: str, blocks: Sequence[SourceBlock]) -> str:
+def _blocks_text(note: str, blocks: Sequence[SourceBlock]) -> str:
     shown = (show(block.source, block.passages) for block in blocks)
     return "\n\n".join(text for text in (note, *shown) if text)
 
 
-def _named(blocks: Sequence[SourceBlock]) -> str:
+def _sources_line(blocks: Sequence[SourceBlock]) -> str:
     """Sources by id and title, with the ids of their passages."""
     shown = (
         f"{block.source.id} “{one_line(block.source.title)[:TITLE_LENGTH]}” ({', '.join(p.id for p in block.passages)})"
@@ -200,7 +200,7 @@ def _named(blocks: Sequence[SourceBlock]) -> str:
     return "; ".join(shown)
 
 
-def _without(blocks: Sequence[SourceBlock], others: Sequence[SourceBlock]) -> list[SourceBlock]:
+def _exclude(blocks: Sequence[SourceBlock], others: Sequence[SourceBlock]) -> list[SourceBlock]:
     """The passages that are in none of `others`, below their sources."""
     gone = {each.id for block in others for each in block.passages}
     return _chosen(blocks, lambda each: each not in gone)
@@ -266,12 +266,12 @@ def rules(data: RuleTexts) -> Message:
     return Message(role="user", name="rules", text=data.sentences(), values=msgspec.json.encode(data).decode())
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def pluralize(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: `1 step`, `2 steps`, `no steps`."""
     return f"{number or 'no'} {noun if number == 1 else plural or noun + 's'}"
 
 
-def listed(numbers: tuple[int, ...]) -> str:
+def number_list(numbers: tuple[int, ...]) -> str:
     """Numbers as in a sentence: `2`, `2 and 3`, `2, 3 and 5`."""
     *before, last = map(str, numbers)
     return f"{', '.join(before)} and {last}" if before else last

@@ -19,7 +19,7 @@ from assay.agents.findings import (
     opening,
     report,
 )
-from assay.agents.history import CallResult, History, ModelTurn, ask, counted, fitted, output, result, rules
+from assay.agents.history import CallResult, History, ModelTurn, ask, fitted, output, pluralize, result, rules
 from assay.agents.replies import mend, names, tell_ignored
 from assay.core.brief import shortened
 from assay.core.errors import Failed, LimitReached, ModelFailed
@@ -217,7 +217,7 @@ class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def sentences(self) -> str:
         """The rules as sentences."""
-        left = "" if self.calls_left is None else f" You may make {counted(self.calls_left, 'more tool call')}."
+        left = "" if self.calls_left is None else f" You may make {pluralize(self.calls_left, 'more tool call')}."
         return f"This is turn {self.turn} of {self.turns}.{left}"
 
 

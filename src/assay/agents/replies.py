@@ -37,7 +37,7 @@ def line_of(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
-def named(ids: object) -> tuple[str, ...]:
+def read_ids(ids: object) -> tuple[str, ...]:
     """The ids that a model wrote as a list or alone, perhaps in brackets; anything else names none."""
     written = ids if isinstance(ids, list) else [ids]
     return tuple(id.strip().strip("[]") for id in written if isinstance(id, str))
@@ -98,12 +98,12 @@ def without_loops(text: str) -> str:
 def whole_sentences(text: str) -> str:
     """The text up to its last complete sentence or row, without the rest that was cut off; "" if there is none."""
     units = list(_units(text))
-    while units and not _ended(text, units[-1]):
+    while units and not _ends_sentence(text, units[-1]):
         units.pop()
     return text[: units[-1].end].rstrip() if units else ""
 
 
-def _ended(text: str, unit: TextUnit) -> bool:
+def _ends_sentence(text: str, unit: TextUnit) -> bool:
     sentence = text[unit.start : unit.end].rstrip()
     bare = strip(sentence).rstrip("*_)\"'”’»") if sentence else ""
     return bare.endswith((".", "!", "?", "…", "。", "！", "？", "।", "؟")) or (

@@ -16,7 +16,7 @@ from assay.core.ports import RunRow
 from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
 from assay.services.arguments import DEFAULT as DEFAULT
-from assay.services.arguments import Say, named
+from assay.services.arguments import Say, checked_keywords
 from assay.services.arguments import Sources as Sources
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Assay(RunQueue):
     says what an `Assay` is made from.
     """
 
-    @named("assay.core.run_options:RunOptions")
+    @checked_keywords("assay.core.run_options:RunOptions")
     def start(
         self,
         question: str,
@@ -73,7 +73,7 @@ class Assay(RunQueue):
         """
         return run_start.start(self._context, question, sources, progress, wanted)
 
-    @named("assay.core.run_options:RunOptions")
+    @checked_keywords("assay.core.run_options:RunOptions")
     async def create(
         self,
         question: str,
@@ -98,7 +98,7 @@ class Assay(RunQueue):
         stored = run_start.Storing(priority=priority, webhook=webhook)
         return await run_start.create(self._context, question, sources, progress, stored, wanted)
 
-    @named("assay.core.run_options:RunOptions")
+    @checked_keywords("assay.core.run_options:RunOptions")
     def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
         """Answer a question only from what a run has read. The answer is a new run in the same thread.
 
@@ -108,7 +108,7 @@ class Assay(RunQueue):
         """
         return run_start.ask(self._context, reference, question, wanted)
 
-    @named("assay.core.run_options:RunOptions")
+    @checked_keywords("assay.core.run_options:RunOptions")
     async def foresee(self, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]) -> Estimate:
         """Estimate what a run would take, from the rules of its depth or from similar runs. Stores nothing.
 
@@ -117,7 +117,7 @@ class Assay(RunQueue):
         """
         return await run_start.foreseen(self._context, question, sources, None, wanted)
 
-    @named("assay.core.run_options:RunOptions")
+    @checked_keywords("assay.core.run_options:RunOptions")
     async def create_ask(
         self, reference: str, question: str, *, priority: int | None = None, **wanted: Unpack[RunOptions]
     ) -> str:
@@ -131,7 +131,7 @@ class Assay(RunQueue):
         """
         return await run_start.create_ask(self._context, reference, question, priority, wanted)
 
-    @named("assay.core.run_options:RunOptions")
+    @checked_keywords("assay.core.run_options:RunOptions")
     def agent(
         self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[RunOptions]
     ) -> RunHandle:
@@ -142,7 +142,7 @@ class Assay(RunQueue):
         wanted["mode"] = "agent"
         return run_start.start(self._context, task, sources, progress, wanted)
 
-    @named("assay.core.run_options:ForkOptions")
+    @checked_keywords("assay.core.run_options:ForkOptions")
     async def fork(
         self,
         reference: str,
@@ -223,7 +223,7 @@ class Assay(RunQueue):
 
     async def unfinished(self, question: str) -> list[RunRow]:
         """List the runs with the same question that have no final event and that no live process executes."""
-        return await stored_runs.unfinished(self._context, question, LATEST)
+        return await stored_runs.unfinished_runs(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
         """Estimate the total time and cost of a run, from its plan if it has one.

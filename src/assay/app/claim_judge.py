@@ -98,7 +98,7 @@ async def judge_rows(
             store.journal, daily.allowances(settings.limits), budget_of(settings, max_usd, max_tokens)
         )
         brief = _brief(model, budget)
-        used = await _used(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
+        used = await _run_pipeline(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
     finally:
         await judge.close()
         await store.close()
@@ -147,7 +147,7 @@ class Bench(msgspec.Struct, frozen=True):
             return Outcome()
 
         world = _world(self.name, self.model, self.store, self.rate_limiter)
-        usage = await _used(pipeline, _brief(self.name, self.budget), world) if found else Usage()
+        usage = await _run_pipeline(pipeline, _brief(self.name, self.budget), world) if found else Usage()
         return Judgements(opinions=opinions, model=self.name, usage=usage)
 
 
@@ -169,7 +169,7 @@ def check_able(name: str, model: Model) -> None:
         raise UsageError(f"{name} cannot judge claims; leave out --model to check them by rules alone")
 
 
-async def _used(pipeline: Pipeline, brief: Brief, world: World) -> Usage:
+async def _run_pipeline(pipeline: Pipeline, brief: Brief, world: World) -> Usage:
     """Run `pipeline` over a separate journal and return the usage."""
 
     async def prepare() -> tuple[Brief, World]:
@@ -207,7 +207,7 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
         blobs=store.blobs,
         clock=SystemClock(),
         cache=store.cache,
-        prompts=briefs.replaced(),
+        prompts=briefs.replaced_texts(),
         rate_limiter=rate_limiter,
     )
 

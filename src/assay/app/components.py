@@ -82,9 +82,9 @@ class LazyReaders:
             ConfigError: one cannot be loaded.
         """
         found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
-        return [self._placed(each) for each in found]
+        return [self._isolate(each) for each in found]
 
-    def _placed(self, extractor: Extractor) -> Extractor:
+    def _isolate(self, extractor: Extractor) -> Extractor:
         if getattr(extractor, "isolated", False):
             return self._workers.isolate(extractor)
         return here(extractor) if getattr(extractor, "streams", False) else self._workers.isolate_large(extractor)
@@ -109,7 +109,7 @@ class LazyReaders:
             self._of_printed = self._workers.isolate(pictures(), PICTURE_SECONDS)
         return self._of_printed
 
-    def cut(self, text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
+    def segment(self, text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
         """The passages of a text in UTF-8. A long one is cut in another process, if one is running already.
         Blocking.
         """
@@ -156,13 +156,13 @@ class LazyReaders:
 def reader(context: Context) -> DocumentReader:
     """What reads the passages of documents."""
 
-    def cut(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
-        return context.readers.cut(text, syntax)  # created on first use
+    def segment(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
+        return context.readers.segment(text, syntax)  # created on first use
 
     def begin(texts: Texts) -> Callable[[], Sequence[Spans]]:
         return context.readers.begin_cutting(texts)
 
-    return DocumentReader(context.store.blobs, cut=cut, begin=begin)
+    return DocumentReader(context.store.blobs, cut=segment, begin=begin)
 
 
 def readers() -> LazyReaders:
@@ -280,7 +280,7 @@ def poster(settings: Settings) -> addresses.WebPoster:
     )
 
 
-def both(first: Watch, second: Watch) -> Watch:
+def combine_watches(first: Watch, second: Watch) -> Watch:
     """One watch for two."""
     return Several((first, second))
 
@@ -297,7 +297,7 @@ async def embed(context: Context, progress: Say | None, *, anew: bool) -> dict[s
 
 def library(context: Context) -> assay.Assay:
     """The library as the owner of a context sees it."""
-    return assay.Assay.over(context)
+    return assay.Assay.from_context(context)
 
 
 async def verify(context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:

@@ -126,12 +126,12 @@ def secrets_of(settings: msgspec.Struct) -> Iterator[str]:
         value = getattr(settings, name)
         for each in value.values() if isinstance(value, dict) else (value,):
             if isinstance(each, Secret):
-                yield from _hidden(each.reveal())
+                yield from _secret_parts(each.reveal())
             elif isinstance(each, msgspec.Struct):
                 yield from secrets_of(each)
 
 
-def _hidden(secret: str) -> Iterator[str]:
+def _secret_parts(secret: str) -> Iterator[str]:
     """The parts of a secret to hide: for a database's address only the passwords, as written and decoded.
 
     A log with `***` instead of a whole address would not say which database could not be reached.
@@ -146,7 +146,7 @@ def _hidden(secret: str) -> Iterator[str]:
     yield from dict.fromkeys(each for password in written for each in (password, unquote(password)) if each)
 
 
-def opened(settings: Settings, home: Path | None, models: Mapping[str, Model] = {}) -> Context:
+def open_context(settings: Settings, home: Path | None, models: Mapping[str, Model] = {}) -> Context:
     """The context of a home. Its store is opened at once, so that problems with it are raised at once.
 
     Raises:

@@ -141,11 +141,11 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
         return None
     meant = context.store.library.referred(brief.scope.collections)
 
-    def told() -> bool:
+    def may_see_private() -> bool:
         return of.may_be_told_private or not (brief.scope.private or library.private_among(meant))
 
     remembered, batch = context.search.remembered, context.settings.embedder.batch
-    return EmbedderSimilarity(of.embedder, of.store, remembered, told, batch)
+    return EmbedderSimilarity(of.embedder, of.store, remembered, may_see_private, batch)
 
 
 async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
@@ -176,7 +176,7 @@ async def status(context: Context) -> EmbeddingStatus:
 
     def look() -> EmbeddingStatus:
         progress, (_, documents), withheld = of.store.progress(), of.store.extent(), len(of.store.withheld())
-        rest = sum(1 for _ in _after(context.whole.library, progress.row))
+        rest = sum(1 for _ in _rows_after(context.whole.library, progress.row))
         return EmbeddingStatus(
             model=of.embedder.name,
             documents=documents - withheld,
@@ -189,7 +189,7 @@ async def status(context: Context) -> EmbeddingStatus:
     return await asyncio.to_thread(look)
 
 
-def _after(library: Library, row: int) -> Iterator[int]:
+def _rows_after(library: Library, row: int) -> Iterator[int]:
     while page := library.documents_after(row, 500):
         for row, _ in page:
             yield row

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from assay.app.composition import opened, watch_loop
+from assay.app.composition import open_context, watch_loop
 from assay.core.allowance import OwnerLimits
 from assay.core.later import later
 from assay.core.ports import Addition, Model, Watch
 from assay.core.ports.collections import AdditionStart
 from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore
-from assay.services.arguments import DEFAULT, Sources, named
+from assay.services.arguments import DEFAULT, Sources, checked_keywords
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Home:
         StoreError: the home cannot be created, or is not one.
     """
 
-    @named()
+    @checked_keywords()
     def __init__(
         self,
         settings: Settings | None = None,
@@ -61,11 +61,11 @@ class Home:
     ) -> None:
         self.settings = _with_model(settings or load(), model)
         folder = None if home is None else Path(home).expanduser()
-        self._context = opened(self.settings, folder, models)
+        self._context = open_context(self.settings, folder, models)
         self._lent = False
 
     @classmethod
-    def over(cls, context: Context) -> Self:
+    def from_context(cls, context: Context) -> Self:
         """A home over an open context, as its owner sees it; closing it does nothing."""
         made = cls.__new__(cls)
         made.settings, made._context, made._lent = context.settings, context, True
@@ -192,7 +192,7 @@ class Home:
         Raises:
             UsageError: everything is in memory, or the two are the same.
         """
-        return await ownership.planned(self._context, source, target)
+        return await ownership.plan(self._context, source, target)
 
     async def adopt(self, source: str, target: str) -> Handover:
         """Transfer everything of one owner to another: runs, conversations, documents, collections, schedules, links.

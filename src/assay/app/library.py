@@ -128,7 +128,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference matches several.
         """
-        return await removal.meant(self._context, references, collection)
+        return await removal.documents_to_remove(self._context, references, collection)
 
     async def embed(self, progress: Say | None = None, *, anew: bool = False) -> Built:
         """Make the missing vectors of the library's passages, with the embedder in the settings.
@@ -311,7 +311,7 @@ class DocumentLibrary(BackgroundLibrary):
             FetchFailed: it cannot be fetched or read; the reason begins with its kind.
         """
         web = msgspec.structs.replace(self.settings.web, browser="always") if browser else self.settings.web
-        async with extraction.fetching(web, self._context.clock) as fetcher:
+        async with extraction.open_fetcher(web, self._context.clock) as fetcher:
             return await extraction.read_page(fetcher, self._context.readers, url)
 
     async def verify(

@@ -75,7 +75,7 @@ class Online:
         servers = tuple(self._server(name)[1] for name in self._settings.mcp)
         return (*(self._search(name) for name in self._names()), *servers)
 
-    def over(self, library: Library) -> OwnedWeb:
+    def for_library(self, library: Library) -> OwnedWeb:
         """The same, with pages as documents of one owner's library."""
         return OwnedWeb(self, library)
 
@@ -99,12 +99,12 @@ class Online:
         Raises:
             FetchFailed: the page cannot be fetched.
         """
-        parts = [await self._fetching().fetch(url, rules)]
+        parts = [await self._get_fetcher().fetch(url, rules)]
         while len(parts) < most and (following := await asyncio.to_thread(next_part, parts[-1])):
             if any(following == each.final_url for each in parts):
                 break
             try:
-                parts.append(await self._fetching().fetch(following, rules))
+                parts.append(await self._get_fetcher().fetch(following, rules))
             except FetchFailed:
                 break
         return parts
@@ -116,9 +116,9 @@ class Online:
             UnknownName, ConfigError: as `searches`.
         """
         self.searches()
-        self._fetching()
+        self._get_fetcher()
 
-    def _fetching(self) -> Fetcher:
+    def _get_fetcher(self) -> Fetcher:
         if self._fetcher is None:
             self._fetcher = make_fetcher(self._settings.web, self._clock, self.kept)
         return self._fetcher

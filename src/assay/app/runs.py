@@ -48,7 +48,7 @@ class RunHistory(DocumentLibrary):
 
     async def listed(self, limit: int = LATEST) -> list[ListedRun]:
         """The latest runs, newest first, with owner and usage."""
-        return await stored_runs.listed(self._context, limit)
+        return await stored_runs.list_with_usage(self._context, limit)
 
     async def page(
         self,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from assay.app.assay import Assay, Sources
 from assay.core.errors import EventLoopError
-from assay.services.arguments import Say, named
+from assay.services.arguments import Say, checked_keywords
 from assay.settings import Settings
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.services.results import ResearchReport
 
 
-@named("assay.core.run_options:RunOptions")
+@checked_keywords("assay.core.run_options:RunOptions")
 async def research(
     question: str,
     *,
@@ -36,7 +36,7 @@ async def research(
         return await assay.start(question, sources=sources, progress=progress, **options).report()
 
 
-@named("assay.core.run_options:RunOptions")
+@checked_keywords("assay.core.run_options:RunOptions")
 def research_sync(
     question: str,
     *,

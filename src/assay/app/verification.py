@@ -23,10 +23,10 @@ from assay.evidence.documents import DocumentReader
 from assay.run.replay import replay
 from assay.services import collections as app_collections
 from assay.services import daily, privacy, stored_runs, worlds
-from assay.services.arguments import Say, Sources, listed
+from assay.services.arguments import Say, Sources, source_names
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
-from assay.services.forks import Replay, compared
+from assay.services.forks import Replay, compare_logs
 from assay.services.places import collections_in
 from assay.services.providers import turns_of
 from assay.store.memory import memory_store
@@ -188,7 +188,7 @@ async def checked(
     context: Context, text: str, against: TextSources, judge: Judge, progress: Say | None
 ) -> VerifiedText:
     """Check every claim of a text against the documents it names; see `DocumentLibrary.verify`."""
-    paths, find, folder = listed(against.sources), against.find, Path(against.folder)
+    paths, find, folder = source_names(against.sources), against.find, Path(against.folder)
     if not paths and not against.web:
         raise UsageError("there is nothing to check the text against: name documents, or allow the web")
     if judge.name is not None:
@@ -199,20 +199,20 @@ async def checked(
     held = [*collections, ingested.collection] if ingested else collections
     documents = await asyncio.to_thread(library.documents, held) if held else []
     rules = CheckRules(added=added_checks(context.settings.checks_off))
-    desk = Desk(library, context.reader, context.online.over(library) if against.web else None, rules)
+    desk = Desk(library, context.reader, context.online.for_library(library) if against.web else None, rules)
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
-        return _warned(await verify_text(text, documents, desk, folder, find=find), warnings)
+        return _with_warnings(await verify_text(text, documents, desk, folder, find=find), warnings)
     async with _bench(context, judge.name, judge) as bench:
         if not judge.allow_private:
             # A text may be checked outside the home that knows what is private.
             libraries, hashes = {library, bench.store.library}, [document.sha256 for document in documents]
             private = await asyncio.to_thread(_private, libraries, hashes)
             privacy.check_judge(context.settings, judge.name, bench.model, private)
-        return _warned(await verify_text(text, documents, desk, folder, bench, find), warnings)
+        return _with_warnings(await verify_text(text, documents, desk, folder, bench, find), warnings)
 
 
-def _warned(found: VerifiedText, warnings: Sequence[str]) -> VerifiedText:
+def _with_warnings(found: VerifiedText, warnings: Sequence[str]) -> VerifiedText:
     """The same, with what could not be read before the check."""
     return msgspec.structs.replace(found, warnings=(*warnings, *found.warnings))
 
@@ -266,4 +266,4 @@ async def replayed(context: Context, reference: str) -> Replay:
     again = await replay(
         run_id, journal, memory_store().journal, worlds.way(context), partial(worlds.any_world, context)
     )
-    return compared(again, await journal.events(run_id))
+    return compare_logs(again, await journal.events(run_id))

@@ -14,7 +14,7 @@ import msgspec
 from assay import settings
 from assay.cli import options, run_options
 from assay.cli.display import PlainDisplay
-from assay.cli.library import stored
+from assay.cli.library import open_existing
 from assay.cli.run_options import GroupedCommand, question_from
 from assay.cli.run_watch import Output, OutputOptions, takes_output, watch
 from assay.cli.terminal import Exit, TerminalOptions, first_word, harmless
@@ -66,7 +66,7 @@ def command(
 
 
 async def _ask(reference: str, question: str, ways: dict[str, Any], output: Output, home: Path | None) -> Exit:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.find(reference, "evidence")
         run = assay.ask(row.run_id, question, **ways)
         if output.stdout != "report" or output.files or not can_stream():
@@ -94,8 +94,8 @@ class Streaming(PlainDisplay):
     def _go_on(self) -> None:
         """Print what is certain of the answer and not yet printed; nothing more if the answer was taken back."""
         view = self._folder.view
-        text = _settled(view.report.text)
-        body = build_report(_cut(view, text), self._citations).markdown.rstrip()
+        text = _settled_text(view.report.text)
+        body = build_report(_with_report_text(view, text), self._citations).markdown.rstrip()
         if body.startswith(self.said) and body != self.said:
             first_word.erase()
             click.echo(harmless(body[len(self.said) :]), nl=False)
@@ -126,13 +126,13 @@ def _not_printed(printed: str, text: str) -> str | None:
     return None if paragraphs else "".join((begun, *(f"\n\n{paragraph}" for paragraph in left), "\n"))
 
 
-def _settled(text: str) -> str:
+def _settled_text(text: str) -> str:
     """The text without its end, which may still change."""
     start = max(0, len(text) - _END)
     return text[:start] + _OPEN.sub("", text[start:])
 
 
-def _cut(view: RunView, text: str) -> RunView:
+def _with_report_text(view: RunView, text: str) -> RunView:
     """The run with this much of its report; its citations are assumed to exist, and are checked at the end."""
     cited = {id: view.sources.get(id.partition(".")[0]) for marker in parse(text) for id in marker.passages}
     passages = {id: _placeholder_passage(id, source) for id, source in cited.items() if source is not None}

@@ -13,8 +13,8 @@ import click
 from assay import plugins, settings
 from assay.cli import destinations, options, run_options
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import opened
-from assay.cli.run_options import ResearchCommand, paths_from, there
+from assay.cli.library import open_assay
+from assay.cli.run_options import ResearchCommand, check_exist, paths_from
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.signals import Terminated, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
@@ -26,7 +26,7 @@ from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, Batch
 from assay.services.batch.rows import LONGEST
 from assay.services.jobs.specifications import BatchJob
 from assay.services.notices import RunNotice, Target
-from assay.services.schedules import lasting
+from assay.services.schedules import stored_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def command(
     terms = Terms(
         total=Budget(usd=max_usd, tokens=max_tokens),
         at_once=at_once,
-        sources=tuple(there(paths_from(paths))) if paths else None,
+        sources=tuple(check_exist(paths_from(paths))) if paths else None,
         options=cast("Any", ways),
         suffix=_format(suffix),
         citations=citations or configured.citations,
@@ -120,7 +120,7 @@ def command(
     if not orders:
         raise click.UsageError("there is no question in it")
     job = _BatchTask(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, targets)
-    with job.folder.taken():
+    with job.folder.lock():
         return asyncio.run(_batch(job, home, configured))
 
 
@@ -142,7 +142,7 @@ def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -
         max_tokens=terms.total.tokens,
         suffix=terms.suffix,
         citations=terms.citations,
-        options=lasting("a question of a batch", terms.options, configured),
+        options=stored_options("a question of a batch", terms.options, configured),
     )
 
 
@@ -156,12 +156,12 @@ def _format(name: str) -> str:
 
 
 async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settings) -> int:
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         batch = Batch(assay, job.orders, job.folder, job.terms, _Progress(job))
         if batch.skipped and not job.quiet:
             say(f"{pluralize(batch.skipped, 'question')} done already")
         try:
-            ended = await worked(batch)
+            ended = await work_on(batch)
         finally:
             job.folder.put_in_order()
         if ended is None:
@@ -172,7 +172,7 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
     return code
 
 
-async def worked(batch: Batch) -> Ended | None:
+async def work_on(batch: Batch) -> Ended | None:
     """Work on a batch. Ctrl-C begins no further run, a second one leaves the runs in progress; None after SIGTERM."""
 
     def stop() -> None:
@@ -191,15 +191,15 @@ async def worked(batch: Batch) -> Ended | None:
         return None
 
 
-def spent(batch: Batch) -> str:
+def spent_line(batch: Batch) -> str:
     """The tokens of a batch and their price, for a reader."""
-    usd, tokens = batch.used
+    usd, tokens = batch.spending
     return f"{tokens:,} tokens{f', ${usd:.2f}' if usd else ''}"
 
 
 def spent_fields(batch: Batch) -> dict[str, float]:
     """The same, for a program."""
-    usd, tokens = batch.used
+    usd, tokens = batch.spending
     return {"usd": round(usd, 6), "tokens": tokens}
 
 
@@ -236,7 +236,7 @@ def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:
 
 
 def _notice(job: _BatchTask, batch: Batch, ended: Ended) -> RunNotice:
-    usd, tokens = batch.used
+    usd, tokens = batch.spending
     return RunNotice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
 
 
@@ -253,7 +253,7 @@ def _report(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
         parts = [f"{count} {status}" for status, count in counts.items()]
         parts += [f"{batch.unbegun} not begun"] if batch.unbegun else []
         why = "; the total does not pay for another report (--max-usd, --max-tokens)" if ended == "spent" else ""
-        say(f"{', '.join(parts)}; {spent(batch)}{why}")
+        say(f"{', '.join(parts)}; {spent_line(batch)}{why}")
         say(f"results: {job.folder.path / 'results.jsonl'}")
     return _code(job, rows, ended)
 

@@ -14,7 +14,7 @@ from assay import Assay, settings
 from assay.cli import options, run_options
 from assay.cli.chat_session import SLASH, ChatSession, ChatTerms
 from assay.cli.completion import run_ids, thread_names
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.signals import Terminated, left_by_ctrl_c, termination
@@ -44,7 +44,7 @@ class LineInput:
         """Return the next line that is not empty, None at the end. Ctrl-C discards an unfinished line."""
         while True:
             try:
-                line = self._typed() if self.person else await asyncio.to_thread(sys.stdin.readline, LONGEST)
+                line = self._read_line() if self.person else await asyncio.to_thread(sys.stdin.readline, LONGEST)
             except EOFError:
                 say("")
                 return None
@@ -56,7 +56,7 @@ class LineInput:
             if line.strip():
                 return line.strip()
 
-    def _typed(self) -> str:
+    def _read_line(self) -> str:
         """A line from the terminal; blocks everything else.
 
         Raises:
@@ -72,11 +72,11 @@ def _equip(recent: Sequence[str]) -> None:
     for question in recent:
         readline.add_history(" ".join(clean(question).split()))
     readline.set_completer_delims(" ")
-    readline.set_completer(_completed)
+    readline.set_completer(_complete)
     readline.parse_and_bind("tab: complete")
 
 
-def _completed(text: str, state: int) -> str | None:
+def _complete(text: str, state: int) -> str | None:
     found = [f"/{name} " for name in SLASH if text.startswith("/") and f"/{name}".startswith(text)]
     return found[state] if state < len(found) else None
 
@@ -103,7 +103,7 @@ RECENT = 100
 @options.citations
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def command(
     state: TerminalOptions,
     /,
@@ -138,7 +138,7 @@ async def command(
         citations=citations or configured.citations,
         verbosity=state.verbosity,
     )
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         session = ChatSession(assay, terms)
         await session.resume(thread, continues)
         person = sys.stdin.isatty() and settings.surroundings().interactive
@@ -147,7 +147,7 @@ async def command(
             say(session.greeting())
         try:
             with termination():
-                code = await _served(session, entered, question)
+                code = await _serve(session, entered, question)
         except Terminated:
             say("ended; to continue: assay chat --continue")
             return Exit.TERMINATED
@@ -157,7 +157,7 @@ async def command(
         return code
 
 
-async def _served(session: ChatSession, entered: LineInput, question: str) -> int:
+async def _serve(session: ChatSession, entered: LineInput, question: str) -> int:
     """Answer line after line. The exit code is that of the last answer if no person is watching."""
     line: str | None = question or await entered.line()
     while line is not None and await session.serve(line):

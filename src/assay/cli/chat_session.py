@@ -16,9 +16,9 @@ from assay.cli import destinations
 from assay.cli.ask import Streaming, can_stream
 from assay.cli.claims import write_cited
 from assay.cli.display import Display
-from assay.cli.figures import cost, joined, outcome, price, tokens
+from assay.cli.figures import cost, join_nonempty, outcome, price, tokens
 from assay.cli.run_watch import Output, exit_code, follow
-from assay.cli.signals import heeding
+from assay.cli.signals import signal_handlers
 from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError
@@ -66,7 +66,7 @@ def unknown(name: str) -> str:
     return f"no command /{name}; " + (f"did you mean /{near[0]}?" if near else "/help lists those there are")
 
 
-def listed() -> list[str]:
+def help_lines() -> list[str]:
     """The help, one line per command."""
     width = max(len(f"/{name} {takes}") for name, (takes, _) in SLASH.items())
     return [f"  {f'/{name} {takes}'.ljust(width)}  {about}" for name, (takes, about) in SLASH.items()]
@@ -127,7 +127,7 @@ class ChatSession:
     def farewell(self) -> str:
         """The last line: the cost, and how to continue."""
         named = f"--thread {self.thread}" if self.thread else f"--continue {self.last}" if self.last else ""
-        return joined((self._total(), f"to continue: assay chat {named}" if named else ""), "; ")
+        return join_nonempty((self._total(), f"to continue: assay chat {named}" if named else ""), "; ")
 
     async def serve(self, line: str) -> bool:
         """Answer a question or run a command; False if the chat is to end. Failures are printed."""
@@ -162,9 +162,9 @@ class ChatSession:
             if view.stop_reason != "no_evidence":
                 return
             say("what was read so far does not answer it; researching")
-        await self._researched(question)
+        await self._research(question)
 
-    async def _researched(self, question: str) -> None:
+    async def _research(self, question: str) -> None:
         """Research a question, by default the last one."""
         question = question or self.question
         if not question:
@@ -194,7 +194,7 @@ class ChatSession:
             streaming = Streaming(output.verbosity, output.citations)
             output = replace(output, rest=streaming.rest)
         display = shown or streaming or output.display()
-        with heeding() as heed:
+        with signal_handlers() as heed:
             heed(signal.SIGINT, run.cancel)
             with display:
                 await follow(aiter(run), output, display)
@@ -203,21 +203,21 @@ class ChatSession:
         self.spent += view.usage.total
         if streaming is not None and streaming.said and view.status != "completed":
             write("\n")
-        self._delivered(view, output, again=streams)
+        self._deliver(view, output, again=streams)
         if view.status == "completed" and not (streams and view.stop_reason == "no_evidence"):
             self.last, self.question = view.run_id, question
             self.thread = self.thread or (view.brief.thread if view.brief else "") or view.run_id
             self._grounded = self._grounded or bool(view.sources)
         return view
 
-    def _delivered(self, view: RunView, output: Output, *, again: bool) -> None:
+    def _deliver(self, view: RunView, output: Output, *, again: bool) -> None:
         """Print the answer on stdout, and a line or two on stderr. An answer that is searched `again` is not
         printed.
         """
         if view.status == "completed" and not (again and view.stop_reason == "no_evidence"):
             write(output.rest(_answer(build_report(view, output.citations))))
         if self._terms.verbosity >= 0:
-            say(joined((outcome(view), cost(view), self._total() if self.asked > 1 else "")))
+            say(join_nonempty((outcome(view), cost(view), self._total() if self.asked > 1 else "")))
 
     @property
     def _output(self) -> Output:
@@ -225,20 +225,20 @@ class ChatSession:
 
     def _total(self) -> str:
         """`this chat: 3 questions, 4.1k tokens, $0.03`."""
-        used = joined((pluralize(self.asked, "run"), tokens(self.spent), price(self.spent)), ", ")
+        used = join_nonempty((pluralize(self.asked, "run"), tokens(self.spent), price(self.spent)), ", ")
         return f"this chat: {used}"
 
     # commands
 
     def _commands(self) -> dict[str, Callable[[str], Awaitable[None]]]:
         return {
-            "help": self._help, "research": self._researched, "cite": self._cite, "sources": self._sources,
+            "help": self._help, "research": self._research, "cite": self._cite, "sources": self._sources,
             "claims": self._claims, "export": self._export, "cost": self._cost, "new": self._new,
             "threads": self._threads, "thread": self._thread,
         }  # fmt: skip
 
     async def _help(self, _: str) -> None:
-        for line in listed():
+        for line in help_lines():
             say(line)
 
     async def _cost(self, _: str) -> None:
@@ -281,7 +281,7 @@ class ChatSession:
     async def _export(self, path: str) -> None:
         if not path:
             raise click.UsageError("/export needs a file: /export answer.html")
-        run_id, (target,) = self._latest(), destinations.checked([_path(path)])
+        run_id, (target,) = self._latest(), destinations.check_paths([_path(path)])
         destinations.save(target, await self._assay.export(run_id, destinations.suffix(target), self._terms.citations))
         say(f"written to {target}")
 
@@ -304,4 +304,4 @@ def _sources(report: Report) -> Iterator[str]:
     """A line for each cited source."""
     for source in report.sources:
         if source.number is not None:
-            yield joined((f"[{source.number}] {clean(source.title)}", clean(source.url)), "  ")
+            yield join_nonempty((f"[{source.number}] {clean(source.title)}", clean(source.url)), "  ")

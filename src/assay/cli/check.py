@@ -77,9 +77,9 @@ def command(
     watch = _Watch(quiet=state.verbosity < 0)
     with _rows(what, text) as rows:
         if model:
-            kept = _judged(rows, model, home, watch, output, max_usd, max_tokens)
+            kept = _judge_rows(rows, model, home, watch, output, max_usd, max_tokens)
         else:
-            kept = _checked(rows, watch, output)
+            kept = _check_rows(rows, watch, output)
     if output:
         save(output, b"".join(kept))
     watch.end()
@@ -106,7 +106,7 @@ def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadR
         raise click.UsageError(f"{what!r} is not a file of rows; to check a claim, name its text: --in FILE") from error
 
 
-def _checked(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | None) -> list[bytes]:
+def _check_rows(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | None) -> list[bytes]:
     """Check every row without a model, and return the lines for an output file, if there is one."""
     kept: list[bytes] = []
     checker = RowChecker(added_checks(_off()))
@@ -126,7 +126,7 @@ def _warn(fault: str) -> None:
     say(f"warning: {fault}")
 
 
-def _judged(
+def _judge_rows(
     rows: Iterator[ClaimRow | BadRow],
     model: str,
     home: Path | None,

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.figures import summed
+from assay.cli.figures import summary_line
 from assay.cli.library import read_library
 from assay.cli.terminal import clean, say, table, write_json, write_lines
 from assay.core.assurance import assurance_text
@@ -46,16 +46,16 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
 
     Source numbers are those of the report; `assay cite RUN N` shows the passages.
     """
-    view = read_library(home, lambda assay: _reported(assay, reference))
+    view = read_library(home, lambda assay: _view_of_report(assay, reference))
     report = build_report(view)
-    listed = [each for each in _listed(report) if not (problems and each.verdict in HOLDING)]
+    listed = [each for each in _list_claims(report) if not (problems and each.verdict in HOLDING)]
     if as_json:
         for each in listed:
             write_json(each, line=True)
         return
     table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {pluralize(len(report.removed), 'sentence')} taken out" if report.removed else ""
-    say(f"{summed(report.summary)}{removed}", at_words=True)
+    say(f"{summary_line(report.summary)}{removed}", at_words=True)
     say(assurance_text(view), at_words=True)
 
 
@@ -92,11 +92,11 @@ class ListedClaim(msgspec.Struct, frozen=True, kw_only=True):
     relevance: Relevance = ""
 
 
-async def _reported(assay: Assay, reference: str) -> RunView:
+async def _view_of_report(assay: Assay, reference: str) -> RunView:
     return await assay.view((await assay.find(reference, "report")).run_id)
 
 
-def _listed(report: Report) -> Iterator[ListedClaim]:
+def _list_claims(report: Report) -> Iterator[ListedClaim]:
     sources = {source.number: source for source in report.sources if source.number is not None}
     passages = {passage.id: passage.text for passage in report.passages}
     for claim in report.claims:
@@ -106,10 +106,10 @@ def _listed(report: Report) -> Iterator[ListedClaim]:
             verdict=claim.verdict,
             rule=claim.checks[-1].rule if claim.checks else "",
             reason=claim.reason,
-            sources=tuple(_cited(claim, sources)),
+            sources=tuple(_cited_sources(claim, sources)),
             against=tuple(each.passage for each in claim.against),
             versions=claim.versions,
-            nearest=_near(claim, passages),
+            nearest=_nearest_passage(claim, passages),
             relevance=claim.relevance,
         )
     for gone in report.removed:
@@ -126,14 +126,14 @@ def _listed(report: Report) -> Iterator[ListedClaim]:
         )
 
 
-def _near(claim: ReportClaim, passages: Mapping[str, str]) -> NearestPassage | None:
+def _nearest_passage(claim: ReportClaim, passages: Mapping[str, str]) -> NearestPassage | None:
     found = claim.checks[-1].nearest if claim.checks else None
     if found is None:
         return None
     return NearestPassage(passage=found.passage, text=passages.get(found.passage, ""), missing=found.missing)
 
 
-def _cited(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[CitedSource]:
+def _cited_sources(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[CitedSource]:
     for number in claim.numbers:
         passages = tuple(citation.passage for citation in claim.citations if citation.number == number)
         yield CitedSource(number=number, title=sources[number].title, url=sources[number].url, passages=passages)

@@ -63,14 +63,14 @@ _LONGEST = 60
 
 def run_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """`last` and the latest runs, each with its question."""
-    rows = _stored(ctx, lambda assay: assay.runs(_OFFERED))
+    rows = _read_or_empty(ctx, lambda assay: assay.runs(_OFFERED))
     items = [CompletionItem(row.run_id, help=milestones.shorten(clean(row.question), _LONGEST)) for row in rows]
     return [item for item in (*items, CompletionItem("last")) if rows and item.value.startswith(incomplete)]
 
 
 def thread_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The threads with the latest runs, each with its title or first question."""
-    rows = _stored(ctx, _threads)
+    rows = _read_or_empty(ctx, _threads)
     items = [
         CompletionItem(row.name, help=milestones.shorten(clean(row.title or row.question), _LONGEST)) for row in rows
     ]
@@ -95,14 +95,14 @@ def in_places(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 
 def _collections(ctx: click.Context) -> Sequence[CollectionRow]:
-    return _stored(ctx, lambda assay: assay.collections())
+    return _read_or_empty(ctx, lambda assay: assay.collections())
 
 
 async def _threads(assay: Assay) -> Sequence[ThreadRow]:
     return (await assay.threads()).threads
 
 
-def _stored(ctx: click.Context, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> Sequence[R]:
+def _read_or_empty(ctx: click.Context, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> Sequence[R]:
     """The result of `read` for the home that the command names; empty if there is none, or it cannot be read."""
     try:
         configured = settings.load()
@@ -114,7 +114,7 @@ def _stored(ctx: click.Context, read: Callable[[Assay], Awaitable[Sequence[R]]])
 
 
 async def _read(home: Path, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> Sequence[R]:
-    async with library.opened(home) as assay:
+    async with library.open_assay(home) as assay:
         return await read(assay)
 
 

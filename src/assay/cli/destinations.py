@@ -24,7 +24,7 @@ from assay.core.errors import StoreError
 from assay.core.markers import CitationMode
 
 
-def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
+def check_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
     """`paths`, after checking that each can take a report; of several that are the same file, the first.
 
     Raises:

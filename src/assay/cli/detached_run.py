@@ -118,7 +118,7 @@ def tail(log: Path) -> list[str]:
         return []
 
 
-def queued(run_id: str, output: Output) -> Exit:
+def report_queued(run_id: str, output: Output) -> Exit:
     """Report that a run was left to the workers, and print its id on stdout."""
     write(msgspec.json.encode({"run": run_id}).decode() if output.stdout == "json" else run_id)
     if output.verbosity >= 0:

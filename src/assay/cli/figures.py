@@ -17,7 +17,7 @@ from assay.core.usage import Usage
 from assay.core.view import RunView, ToolUse, Turn
 
 
-def joined(parts: Iterable[str], between: str = " · ") -> str:
+def join_nonempty(parts: Iterable[str], between: str = " · ") -> str:
     """Join the parts that are not empty."""
     return between.join(part for part in parts if part)
 
@@ -64,10 +64,10 @@ def price(usage: Usage) -> str:
 # Verdicts and relevance counted, in a line.
 
 
-def summed(summary: Summary) -> str:
+def summary_line(summary: Summary) -> str:
     """The counts in one line: `3 claims: 2 quoted, 1 unsupported; 1 answering the question, 2 related`."""
     text = _verdicts(summary)
-    return f"{pluralize(summary.claims, 'claim')}{': ' if text else ''}{text}{_answering(summary)}"
+    return f"{pluralize(summary.claims, 'claim')}{': ' if text else ''}{text}{_answer_counts(summary)}"
 
 
 def _verdicts(summary: Summary) -> str:
@@ -75,7 +75,7 @@ def _verdicts(summary: Summary) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
 
 
-def _answering(summary: Summary) -> str:
+def _answer_counts(summary: Summary) -> str:
     """How far the claims answer the question: `; 2 answer the question, 1 related`; nothing if that was not judged."""
     found = ((name, getattr(summary, name)) for name in RELEVANT)
     text = ", ".join(f"{count} {_RELEVANCE[name]}" for name, count in found if count)
@@ -102,7 +102,7 @@ def describe_estimate(estimate: Estimate) -> str:
         _span(estimate.seconds, clock),
     )
     rests = f"by {estimate.runs} runs like it" if estimate.basis == "runs" else "by the rules of its depth"
-    return f"{joined(parts, ', ')} ({rests})"
+    return f"{join_nonempty(parts, ', ')} ({rests})"
 
 
 def describe_expected_cost(brief: Brief | None) -> str:
@@ -180,12 +180,12 @@ def troubles(view: RunView) -> Iterator[str]:
     elif view.low:
         low = view.low[-1]
         yield f"80 % of the limit on {low.measure} is used ({low.used:g} of {low.limit:g})"
-    yield from _counted(_agents(view), "agent failed", "agents failed")
-    yield from _counted(_models(turns), "model call failed", "model calls failed")
-    yield from _counted(_tools(turns), "tool call failed", "tool calls failed")
+    yield from _summarize(_agents(view), "agent failed", "agents failed")
+    yield from _summarize(_models(turns), "model call failed", "model calls failed")
+    yield from _summarize(_tools(turns), "tool call failed", "tool calls failed")
     unreadable = [f"{each.url}: {each.reason}" for each in view.unreadable]
-    yield from _counted(unreadable, "document could not be read", "documents could not be read")
-    yield from _counted([warning.message for warning in view.warnings], "warning", "warnings")
+    yield from _summarize(unreadable, "document could not be read", "documents could not be read")
+    yield from _summarize([warning.message for warning in view.warnings], "warning", "warnings")
 
 
 def _agents(view: RunView) -> list[str]:
@@ -202,7 +202,7 @@ def _tools(turns: Sequence[Turn]) -> list[str]:
     return [f"{describe_call(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
 
 
-def _counted(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
+def _summarize(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
     if len(happened) == 1:
         yield f"{one}: {happened[0]}"
     elif happened:
@@ -223,16 +223,18 @@ def outcome(view: RunView) -> str:
     """How the run ended, the report's evidence, the verdicts, and whether it is verified."""
     reason = STOP_REASONS.get(view.stop_reason, view.stop_reason)
     if view.status == "waiting":
-        return _waiting(view)
+        return _waits_for(view)
     if view.status in ("created", "running", "paused"):
         return "paused" if view.status == "paused" else "interrupted before its end"
     if view.status in ("failed", "cancelled"):
         return f"{view.status}: {view.error or reason}"
     ended = "" if view.stop_reason == "done" else f" {reason}"
-    return f"completed: {joined((_cited(view), _counts(view.summary), _verified(view)), '; ')}.{ended}"
+    return (
+        f"completed: {join_nonempty((_evidence_counts(view), _counts(view.summary), _assurance(view)), '; ')}.{ended}"
+    )
 
 
-def _verified(view: RunView) -> str:
+def _assurance(view: RunView) -> str:
     """The assurance of a report, in a few words; `assay claims` gives the details."""
     if not view.passed or not view.graded:
         return "" if view.verified else "not verified"
@@ -243,10 +245,10 @@ def _verified(view: RunView) -> str:
         f"{found.failing} not confirmed" if found.failing else "",
         "none answers the question" if found.answered is False else "",
     )
-    return f"not verified{': ' if any(lacking) else ''}{joined(lacking, ', ')}"
+    return f"not verified{': ' if any(lacking) else ''}{join_nonempty(lacking, ', ')}"
 
 
-def _waiting(view: RunView) -> str:
+def _waits_for(view: RunView) -> str:
     """The thing a run is waiting for."""
     if view.waiting_for == "plan":
         return f"waiting for its plan to be approved: {view.plan.title if view.plan else ''}"
@@ -258,7 +260,7 @@ def _counts(summary: Summary) -> str:
     return f"{pluralize(summary.claims, 'claim')}: {_verdicts(summary)}" if summary.claims else ""
 
 
-def _cited(view: RunView) -> str:
+def _evidence_counts(view: RunView) -> str:
     """How much evidence the report has; a passage or document that two agents found counts once."""
     ids = {id for claim in view.claims for id in claim.passages}
     cited = [passage for passage in view.passages.values() if passage.id in ids]
@@ -281,7 +283,7 @@ def cost(view: RunView) -> str:
         pluralize(total.pages, "page") if total.pages else "",
         price(total) + describe_expected_cost(view.brief),
     )
-    return f"took {joined(parts, ', ')}"
+    return f"took {join_nonempty(parts, ', ')}"
 
 
 def _last(view: RunView) -> str:

@@ -78,7 +78,7 @@ class LazyGroup(click.Group):
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        cmd_name = self.known(cmd_name)
+        cmd_name = self.resolve_alias(cmd_name)
         if cmd_name not in self.lazy:
             return None
         module, _, name = self.lazy[cmd_name][0].partition(":")
@@ -111,9 +111,9 @@ class LazyGroup(click.Group):
             return None, None, args[1:]
         if command is None:
             raise click.UsageError(f"no command {args[0]!r}; {self.nearest(args[0], or_all=True)}", ctx)
-        return self.known(args[0]), command, args[1:]
+        return self.resolve_alias(args[0]), command, args[1:]
 
-    def known(self, name: str) -> str:
+    def resolve_alias(self, name: str) -> str:
         """The command that `name` means; the name itself if it is not known."""
         meant = _ALIASES.get(name, name)
         return meant if name not in self.lazy and meant in self.lazy else name
@@ -217,13 +217,13 @@ def option_error(error: click.NoSuchOption) -> click.UsageError:
     if near:
         hint = f"Did you mean {bare[near[0]]!r}?"
     elif len(has) <= MOST_OPTIONS:
-        hint = f"Use one of: {', '.join(_named(each, error.ctx) for each in has if not each.hidden)}."
+        hint = f"Use one of: {', '.join(_option_usage(each, error.ctx) for each in has if not each.hidden)}."
     else:
         return click.UsageError(error.message, error.ctx)
     return click.UsageError(f"{error.message} {hint}", error.ctx)
 
 
-def _named(option: click.Option, ctx: click.Context) -> str:
+def _option_usage(option: click.Option, ctx: click.Context) -> str:
     """An option as it is typed: `--collection NAME (-c)`."""
     *short, long = sorted((*option.opts, *option.secondary_opts), key=len)
     number = isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
@@ -309,20 +309,24 @@ def _command(text: str, names: Collection[str], habits: Mapping[str, str], insid
     words = [word for word in words if word and word not in _FILLERS]
     if not 0 < len(words) <= MOST_WORDS or len(words) == 1 == len(text.split()):
         return ""
-    named = {word: _NOUNS.get(word) or _near(word, names) for word in words}
+    named = {word: _NOUNS.get(word) or _closest_match(word, names) for word in words}
     if not any(named.values()):
-        meant = [_near(word, habits) for word in words]
+        meant = [_closest_match(word, habits) for word in words]
         return f"assay {habits[meant[0]]}" if all(meant) else ""
     candidates = [(not inside(name), word != name, at) for at, (word, name) in enumerate(named.items()) if name]
     # prefer a group to a command, and the exact word to a similar one
     group = list(named.values())[min(candidates)[-1]]
     parts = inside(group)
-    verbs = [near for word, name in named.items() if name != group and (near := _near(word, [*parts, *habits, *names]))]
+    verbs = [
+        near
+        for word, name in named.items()
+        if name != group and (near := _closest_match(word, [*parts, *habits, *names]))
+    ]
     if len(verbs) < sum(name != group for name in named.values()):
         return ""
     return " ".join(["assay", group, *[parts[verb] for verb in verbs if verb in parts][:1]])
 
 
-def _near(word: str, known: Collection[str]) -> str:
+def _closest_match(word: str, known: Collection[str]) -> str:
     near = difflib.get_close_matches(word, known, n=1, cutoff=NEAR)
     return near[0] if near else ""

@@ -136,11 +136,13 @@ def back_up(state: TerminalOptions, file: Path, home: Path | None) -> None:
     if done.missing:
         say(f"warning: {pluralize(len(done.missing), 'blob')} of documents cannot be read (assay db check says which)")
     if state.verbosity >= 0:
-        held = f"{pluralize(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _apart(done.needed)
+        held = (
+            f"{pluralize(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _external_blobs(done.needed)
+        )
         say(f"{size(done.size)}; {held}")
 
 
-def _apart(needed: int) -> str:
+def _external_blobs(needed: int) -> str:
     return f"{pluralize(needed, 'blob')} of its documents are where they were, and not in it (a .zip has them)"
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.library import opened, read_library, stored
+from assay.cli.library import open_assay, open_existing, read_library
 from assay.cli.options import Command
 from assay.cli.signals import left_by_ctrl_c
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
@@ -49,7 +49,7 @@ def leave(works: Sequence[JobWork], home: Path | None, configured: Settings, ver
 async def _begin_jobs(
     works: Sequence[JobWork], home: Path | None, configured: Settings, when: Mapping[str, int]
 ) -> list[Job]:
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         return [await assay.begin_job(work, **when) for work in works]
 
 
@@ -177,7 +177,7 @@ def watch_job(state: TerminalOptions, id: str, home: Path | None) -> int:
         assay jobs watch k3v9q2m4p1 --home ~/research
     """
     with left_by_ctrl_c():
-        job = asyncio.run(_watched(home, id, state.verbosity))
+        job = asyncio.run(_watch(home, id, state.verbosity))
     if job.state == "done":
         return Exit.DONE
     say(clean(f"job {job.id} {JOB_WORDS[job.state]}{f': {job.error}' if job.error else ''}"))
@@ -228,11 +228,11 @@ async def _each(asked: Iterable[Awaitable[T]]) -> list[T]:
     return [await call for call in asked]
 
 
-async def _watched(home: Path | None, id: str, verbosity: int) -> Job:
-    async with stored(home) as assay:
+async def _watch(home: Path | None, id: str, verbosity: int) -> Job:
+    async with open_existing(home) as assay:
         last = ""
         async for job in assay.follow_job(id):
-            line = f"{job.state}{_bracketed(_progress(job))}{f': {job.line}' if job.line else ''}"
+            line = f"{job.state}{_in_brackets(_progress(job))}{f': {job.line}' if job.line else ''}"
             if verbosity >= 0 and line != last:
                 say(clean(line))
             last = line
@@ -243,12 +243,12 @@ def _progress(job: Job) -> str:
     return f"{job.finished} of {job.total}" if job.total else ""
 
 
-def _bracketed(text: str) -> str:
+def _in_brackets(text: str) -> str:
     return f" ({text})" if text else ""
 
 
 def _lines(job: Job, figures: Sequence[WorkerFigures]) -> list[str]:
-    lines = [f"{job.name}", f"{job.state}{_bracketed(_progress(job))}{f': {job.line}' if job.line else ''}"]
+    lines = [f"{job.name}", f"{job.state}{_in_brackets(_progress(job))}{f': {job.line}' if job.line else ''}"]
     if job.holder:
         lines.append(f"done by {process_of(job.holder)}")
     if job.error:

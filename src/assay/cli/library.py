@@ -52,7 +52,7 @@ ARENA_MAX, ARENAS = -8, 2
 """`M_ARENA_MAX` of glibc's malloc.h, and its value here."""
 
 
-def opened(home: Path | None, configured: settings.Settings | None = None) -> Assay:
+def open_assay(home: Path | None, configured: settings.Settings | None = None) -> Assay:
     """Assay for the home that the command or the settings name; an async context manager.
 
     Raises:
@@ -87,8 +87,8 @@ def configured_for(embedder: str | None, *, elsewhere: bool = False) -> settings
     return settings.load(embedder={"model": embedder}) if embedder else settings.load()
 
 
-def stored(home: Path | None, embedder: str | None = None) -> Assay:
-    """Like `opened`, for a command that only reads: it does not create a library.
+def open_existing(home: Path | None, embedder: str | None = None) -> Assay:
+    """Like `open_assay`, for a command that only reads: it does not create a library.
 
     Raises:
         ConfigError: the settings cannot be read.
@@ -100,22 +100,22 @@ def stored(home: Path | None, embedder: str | None = None) -> Assay:
             f"there is no library in {home or configured.home}: `assay docs add PATH` makes one for documents, "
             "`assay QUESTION --in PATH` one with a run (--home names another)"
         )
-    return opened(home, configured)
+    return open_assay(home, configured)
 
 
 def read_library(home: Path | None, read: Callable[[Assay], Awaitable[T]]) -> T:
-    """The result of `read`, which gets the library as `stored` opens it; in an event loop of its own.
+    """The result of `read`, which gets the library as `open_existing` opens it; in an event loop of its own.
 
     Raises:
         ConfigError: the settings cannot be read.
         UsageError: there is no library.
     """
 
-    async def whole() -> T:
-        async with stored(home) as assay:
+    async def open_and_read() -> T:
+        async with open_existing(home) as assay:
             return await read(assay)
 
-    return asyncio.run(whole())
+    return asyncio.run(open_and_read())
 
 
 def exists(home: Path | None, configured: settings.Settings | None = None) -> bool:
@@ -175,7 +175,7 @@ class ReadingTime:
             self._files, self._took = int(found[1]), self._now() - self._began
         self._show(line)
 
-    def tell(self, sources: Sequence[str]) -> None:
+    def suggest_collection(self, sources: Sequence[str]) -> None:
         """Say on a terminal how to keep a folder among `sources`, if it was long to read."""
         folder = next((each for each in sources if Path(each).is_dir()), "")
         if folder and self._files > MANY and self._took > LONG and sys.stderr is not None and sys.stderr.isatty():

@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.cli.live_frame import Size, frame
-from assay.cli.signals import continued
-from assay.cli.terminal import cleaned, first_word
+from assay.cli.signals import on_continue
+from assay.cli.terminal import clean_line, first_word
 from assay.core.events import Envelope, RunCreated
 from assay.core.milestones import ProgressNote, lines
 from assay.core.view import ViewBuilder
@@ -52,13 +52,13 @@ class Region:
     def draw(self, lines: Sequence[Text], above: Sequence[str] = ()) -> None:
         """Show `lines` in place of the previous ones; `above` are lines that stay in the terminal's history."""
         width = self._terminal().width
-        fresh = [_Line(_styled(line), line.cell_len) for line in lines]
+        fresh = [_Line(_with_styles(line), line.cell_len) for line in lines]
         if fresh == self._drawn and width == self._width and not above:
             return
         whole = bool(above) or width != self._width
         up = self._up(width)
         output = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
-        body = "".join(_rewritten(line, None if whole else self._before(place)) for place, line in enumerate(fresh))
+        body = "".join(_rewritten(line, None if whole else self._drawn_line(place)) for place, line in enumerate(fresh))
         self._drawn, self._width = fresh, width
         self._write(f"{BEGIN}{up}{output}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
 
@@ -72,7 +72,7 @@ class Region:
         """Treat what was drawn as history, because another program wrote; the next draw begins at the cursor."""
         self._drawn = []
 
-    def _before(self, place: int) -> _Line | None:
+    def _drawn_line(self, place: int) -> _Line | None:
         return self._drawn[place] if place < len(self._drawn) else None
 
     def _up(self, width: int) -> str:
@@ -89,7 +89,7 @@ def _rewritten(line: _Line, before: _Line | None) -> str:
     return "\r\n" if line == before else f"{line.written}{TO_LINE_END}\r\n"
 
 
-def _styled(line: Text) -> str:
+def _with_styles(line: Text) -> str:
     """The line with its colours; each style ends where it began, so a line can be written alone."""
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, color_system="standard", width=max(line.cell_len, 1) + 1)
@@ -125,7 +125,7 @@ class Screen:
     def __enter__(self) -> Self:
         first_word.erase()
         self._loop = asyncio.get_running_loop()
-        self._continued = continued(self._region.forget)  # after Ctrl-Z and fg a shell's lines are below ours
+        self._continued = on_continue(self._region.forget)  # after Ctrl-Z and fg a shell's lines are below ours
         self._continued.__enter__()
         self._tick()
         return self
@@ -136,7 +136,7 @@ class Screen:
         if self._timer is not None:
             self._timer.cancel()
         self._continued.__exit__(kind, error, trace)
-        self._drawing(self._leave)
+        self._try_to_draw(self._leave)
 
     def show_progress(self, line: str) -> None:
         """Show progress in reading documents (from any thread); transient lines are replaced by the next one.
@@ -151,7 +151,7 @@ class Screen:
     def say(self, line: str) -> None:
         """Show what was done on the user's request: at once, and until the end."""
         self._note = line
-        self._drawing(self._draw)
+        self._try_to_draw(self._draw)
 
     def show(self, envelope: Envelope) -> None:
         """Add one event.
@@ -166,11 +166,11 @@ class Screen:
             self._above += lines(envelope, self._verbosity)
 
     def _tick(self) -> None:
-        self._drawing(self._draw)
+        self._try_to_draw(self._draw)
         if not self._gone:
             self._timer = self._loop.call_later(EVERY, self._tick)
 
-    def _drawing(self, draw: Callable[[], None]) -> None:
+    def _try_to_draw(self, draw: Callable[[], None]) -> None:
         """Draw; a terminal that disappeared ends the view, not the run."""
         if self._gone or not _in_foreground():
             return
@@ -196,7 +196,7 @@ class Screen:
         """The new lines for the terminal's history, each once, even if a thread adds one meanwhile."""
         count = len(self._above)
         lines, self._above[:count] = self._above[:count], []
-        return [cleaned(line) for line in lines]
+        return [clean_line(line) for line in lines]
 
 
 def _write(text: str) -> None:

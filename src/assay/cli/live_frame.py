@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from assay.cli.figures import clock, describe_call, elapsed, joined, money, tokens, troubles
+from assay.cli.figures import clock, describe_call, elapsed, join_nonempty, money, tokens, troubles
 from assay.cli.terminal import clean
 from assay.core.claims import VERDICTS
 from assay.core.milestones import pluralize
@@ -32,13 +32,13 @@ def words(text: str, style: str = "") -> Text:
 def row(left: Text, right: Text, width: int) -> Text:
     """One line of at most `width` cells; `right` ends at the edge, and is omitted if it takes more than half."""
     if not right.cell_len or right.cell_len + GAP > width / 2:
-        return cut(left, width)
-    left = cut(left, width - right.cell_len - GAP)
+        return truncate(left, width)
+    left = truncate(left, width - right.cell_len - GAP)
     space = width - left.cell_len - right.cell_len
     return Text.assemble(left, " " * space, right, no_wrap=True)
 
 
-def cut(text: Text, width: int) -> Text:
+def truncate(text: Text, width: int) -> Text:
     """`text` in at most `width` cells, ending in an ellipsis if it was cut."""
     text = text.copy()
     text.truncate(max(width, 0), overflow="ellipsis")
@@ -47,7 +47,7 @@ def cut(text: Text, width: int) -> Text:
 
 def fill(text: Text, width: int) -> Text:
     """`text` in exactly `width` cells."""
-    text = cut(text, width)
+    text = truncate(text, width)
     text.pad_right(width - text.cell_len)
     return text
 
@@ -70,7 +70,7 @@ def of_lane(lane: Lane) -> Text:
     if lane.state == "failed":
         return words(f"failed: {lane.error}", "red")
     if lane.state == "finished":
-        return words(_reported(lane), "dim")
+        return words(_report_line(lane), "dim")
     if lane.state == "planned":
         return words("waits for its turn", "dim")
     if lane.finding.text and not lane.finding.finished:
@@ -78,7 +78,7 @@ def of_lane(lane: Lane) -> Text:
     return of_turns(lane.turns) or words("starts")
 
 
-def _reported(lane: Lane) -> str:
+def _report_line(lane: Lane) -> str:
     stopped = "" if lane.stop in ("", "done") else f"; ended early: {in_words(lane.stop)}"
     cited = "nothing" if lane.finding.uncited else pluralize(len(lane.finding.passages), "passage")
     return f"reported: {cited} cited{stopped}"
@@ -97,7 +97,7 @@ def of_phase(view: RunView) -> Text:
         return words(claims(view))
     if name == "write" and view.report.text:
         written = f"writing the report: {pluralize(len(view.report.text.split()), 'word')}"
-        return words(joined((written, claims(view)), "; "))
+        return words(join_nonempty((written, claims(view)), "; "))
     if name == "plan" and view.plan_text:
         return words(f"planning: {view.plan_text.strip().splitlines()[-1]}")
     if working := sum(lane.state == "running" for lane in view.lanes):
@@ -125,13 +125,13 @@ def of_turns(turns: Sequence[Turn]) -> Text | None:
         return words(f"thinks: {turns[-1].thoughts[-1]}")
     for turn in reversed(turns):  # each tool call has a path of its own, and so has a provider's search below it
         if turn.tools:
-            return _ended(turn.tools[-1])
+            return _tool_result(turn.tools[-1])
         if turn.thoughts:
             return words(f"thought: {turn.thoughts[-1]}")
     return None
 
 
-def _ended(use: ToolUse) -> Text:
+def _tool_result(use: ToolUse) -> Text:
     if use.outcome == "failed":
         return words(f"{describe_call(use)} failed: {use.summary}", "red")
     return words(f"{describe_call(use)}: {use.summary}")
@@ -143,7 +143,7 @@ def _ended(use: ToolUse) -> Text:
 def trouble(view: RunView, width: int) -> list[Text]:
     """At most one line for each kind of problem, always in the same order."""
     return [
-        cut(Text.assemble(("! ", "yellow"), words(message, "yellow"), no_wrap=True), width)
+        truncate(Text.assemble(("! ", "yellow"), words(message, "yellow"), no_wrap=True), width)
         for message in troubles(view)
     ]
 
@@ -168,7 +168,7 @@ def lanes(view: RunView, now: datetime, width: int, height: int) -> list[Text]:
     for lines in (past + whole, together + whole, together + brief):
         if len(lines) <= height:
             return lines
-    return _crowded(view, shown, now, width, height)
+    return _crowded_lines(view, shown, now, width, height)
 
 
 def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
@@ -176,19 +176,19 @@ def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
     time, spent = _time(view, lane, now), _usage_line(lane.usage)
     if width < WIDE:
         doing = Text.assemble(" " * NAMED, of_lane(lane), no_wrap=True)
-        return [row(_named(lane), time, width), row(doing, spent, width)]
+        return [row(_lane_label(lane), time, width), row(doing, spent, width)]
     half = (width - 44) // 2
     right = Text.assemble(time, "  ", spent, no_wrap=True) if spent.cell_len else time
-    return [row(Text.assemble(fill(_named(lane), half), "  ", of_lane(lane), no_wrap=True), right, width)]
+    return [row(Text.assemble(fill(_lane_label(lane), half), "  ", of_lane(lane), no_wrap=True), right, width)]
 
 
 def _brief(view: RunView, lane: Lane, now: datetime, width: int) -> Text:
     """One line: a working agent's activity, or the task of any other."""
-    label = Text.assemble(_number(lane), of_lane(lane), no_wrap=True) if lane.state == "running" else _named(lane)
+    label = Text.assemble(_number(lane), of_lane(lane), no_wrap=True) if lane.state == "running" else _lane_label(lane)
     return row(label, _time(view, lane, now), width)
 
 
-def _named(lane: Lane) -> Text:
+def _lane_label(lane: Lane) -> Text:
     return Text.assemble(_number(lane), words(lane.task, "" if lane.state == "running" else "dim"), no_wrap=True)
 
 
@@ -202,7 +202,7 @@ def _time(view: RunView, lane: Lane, now: datetime) -> Text:
 
 
 def _usage_line(usage: Usage) -> Text:
-    return Text(joined((tokens(usage), money(usage)), "  "), style="dim")
+    return Text(join_nonempty((tokens(usage), money(usage)), "  "), style="dim")
 
 
 def _together(before: Sequence[Lane], width: int) -> Text:
@@ -210,17 +210,20 @@ def _together(before: Sequence[Lane], width: int) -> Text:
     spent = sum((lane.usage for lane in before), Usage())
     failed = sum(lane.state == "failed" for lane in before)
     met = pluralize(sum(len(lane.sources) for lane in before), "source")
-    text = joined((f"{pluralize(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
+    text = join_nonempty((f"{pluralize(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
     return row(Text.assemble(MARKS["finished"], f"     {text}", no_wrap=True), _usage_line(spent), width)
 
 
-def _crowded(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
+def _crowded_lines(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
     """More agents than the terminal can show: those at work, in order, and the number of the others."""
     if height < 1:
         return []
     chosen = sorted(shown, key=lambda lane: (lane.state != "running", -lane.lane))[: height - 1]
     lines = [_brief(view, lane, now, width) for lane in sorted(chosen, key=lambda lane: lane.lane)]
-    return [*lines, cut(Text(f"      and {pluralize(len(shown) - len(chosen), 'more agent')}", style="dim"), width)]
+    return [
+        *lines,
+        truncate(Text(f"      and {pluralize(len(shown) - len(chosen), 'more agent')}", style="dim"), width),
+    ]
 
 
 # The line of phases: done, current, to come.
@@ -237,9 +240,11 @@ def phases(view: RunView, now: datetime, width: int) -> Text:
     shown = [name for place, name in enumerate(names) if name in known or place > last]  # skipped phases are not shown
     line = Text("  ", no_wrap=True).join(_phase(name, known.get(name), view, now) for name in shown)
     if line.cell_len <= width or not view.active_phase:
-        return cut(line, width)
+        return truncate(line, width)
     current = _phase(view.active_phase, known[view.active_phase], view, now)
-    return cut(Text.assemble(current, f" ({shown.index(view.active_phase) + 1} of {len(shown)})", no_wrap=True), width)
+    return truncate(
+        Text.assemble(current, f" ({shown.index(view.active_phase) + 1} of {len(shown)})", no_wrap=True), width
+    )
 
 
 def _phase(name: str, phase: Phase | None, view: RunView, now: datetime) -> Text:
@@ -257,7 +262,7 @@ LINES = 3
 INDENT = 2
 
 
-def writing(view: RunView, width: int) -> list[Text]:
+def report_tail(view: RunView, width: int) -> list[Text]:
     """The last lines of the report, always the same number, during its phase; nothing before and after."""
     if view.active_phase != "write" or view.report.state != "writing" or width <= INDENT:
         return []
@@ -280,12 +285,12 @@ def frame(view: RunView, now: datetime, size: Size, note: str = "") -> list[Text
     Args:
         note: an additional last line.
     """
-    lines = [cut(words(note, "cyan"), size.width)] if note else []
+    lines = [truncate(words(note, "cyan"), size.width)] if note else []
     if not view.run_id:
         return lines[: size.height]
     head = [_question(view, now, size.width), phases(view, now, size.width), _progress(view, size.width)]
-    head.append(cut(Text.assemble("  ", of_phase(view), no_wrap=True), size.width))
-    wrong, tail = trouble(view, size.width), writing(view, size.width)
+    head.append(truncate(Text.assemble("  ", of_phase(view), no_wrap=True), size.width))
+    wrong, tail = trouble(view, size.width), report_tail(view, size.width)
     room = size.height - len(head) - len(lines)
     agents = lanes(view, now, size.width, max(room - len(tail) - len(wrong), room // 2))
     rest = (agents + wrong + tail)[: max(room, 0)]
@@ -310,7 +315,7 @@ def _progress(view: RunView, width: int) -> Text:
         tokens(total),
         money(total),
     )
-    return cut(Text(f"  {joined(parts)}", style="dim", no_wrap=True), width)
+    return truncate(Text(f"  {join_nonempty(parts)}", style="dim", no_wrap=True), width)
 
 
 def _steps(view: RunView) -> str:

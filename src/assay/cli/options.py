@@ -59,7 +59,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def awaited(command: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, R]:
+def run_async(command: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, R]:
     """A command that is a coroutine: it runs in an event loop of its own.
 
     Within it Ctrl-C cancels what is awaited, and does not interrupt what blocks: a command that reads stdin or prints
@@ -214,7 +214,7 @@ def _set_plain(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     ctx.ensure_object(TerminalOptions).plain |= value
 
 
-def paging(command: Command) -> Command:
+def paging_options(command: Command) -> Command:
     """`-n` and `--cursor`: how much of a list, and from where."""
     cursor = click.option(
         "--cursor", default="", metavar="CURSOR", help="Continue the list where the previous page ended."

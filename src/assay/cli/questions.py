@@ -19,7 +19,7 @@ from assay.core.view import RunView
 Ask = Literal["never", "optional", "required"]
 
 
-def asking(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
+def resolve_ask(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
     """Choose if a run waits for answers: if a person can give them, or if it must."""
     wish = wanted or configured
     return "required" if wish == "required" or (wish == "optional" and somebody) else "never"
@@ -109,10 +109,10 @@ def edit_plan(plan: Plan) -> Plan | None:
             return None
         if choice in ("a", "approve"):
             return plan
-        text, plan = edited(text, plan)
+        text, plan = read_edited(text, plan)
 
 
-def edited(text: str, plan: Plan) -> tuple[str, Plan]:
+def read_edited(text: str, plan: Plan) -> tuple[str, Plan]:
     """The form after an editor, and the plan in it; the previous plan if it cannot be read."""
     try:
         changed = click.edit(

@@ -15,9 +15,9 @@ from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
 from assay.cli.figures import describe_estimate, outcome, price
-from assay.cli.library import ReadingTime, configured_for, opened, without_documents
+from assay.cli.library import ReadingTime, configured_for, open_assay, without_documents
 from assay.cli.options import embedder_option
-from assay.cli.questions import Ask, asking, converse
+from assay.cli.questions import Ask, converse, resolve_ask
 from assay.cli.run_options import ResearchCommand, paths_from, question_from
 from assay.cli.run_watch import Output, OutputOptions, exit_code, takes_output, watch
 from assay.cli.runs.removal import keep_to_rules
@@ -79,7 +79,7 @@ def plan_research(
 
 
 async def _plan(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         shown = output.display()
         run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
         await watch(assay, run, output, shown, asks=True)
@@ -121,8 +121,8 @@ def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
 @click.option("--copy", "to_clipboard", is_flag=True, help="Copy the report, as Markdown, when the run ends.")
 @embedder_option
 @options.citations
-@run_options.detached
-@run_options.queueing
+@run_options.detach_option
+@run_options.queue_options
 @options.notify
 @options.yes
 @options.common
@@ -162,7 +162,7 @@ def research(
         )
     detached_run.check(output, detach=detach, queue=queue)
     somebody = not (yes or detach or queue) and may_ask()
-    ask = asking(ask, configured.ask, somebody=somebody)
+    ask = resolve_ask(ask, configured.ask, somebody=somebody)
     order = ResearchOrder(
         question,
         paths_from(paths) if paths else None,
@@ -175,10 +175,10 @@ def research(
 
 
 async def _research(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with opened(home, configured) as assay:
-        if interrupted := await _interrupted(assay, order):
+    async with open_assay(home, configured) as assay:
+        if interrupted := await _run_to_continue(assay, order):
             return await converse(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
-        code = await _executed(assay, order, output, home or configured.home)
+        code = await _execute(assay, order, output, home or configured.home)
         if order.elsewhere:
             return code
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
@@ -191,7 +191,7 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
         return code
 
 
-async def _executed(assay: Assay, order: ResearchOrder, output: Output, home: Path) -> Exit:
+async def _execute(assay: Assay, order: ResearchOrder, output: Output, home: Path) -> Exit:
     """Execute a run to its end, or have another process do so."""
     shown = output.display()
     if not order.elsewhere:
@@ -199,7 +199,7 @@ async def _executed(assay: Assay, order: ResearchOrder, output: Output, home: Pa
         run = assay.start(order.question, sources=order.sources, progress=reading, **order.options)
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
         if output.verbosity >= 0:
-            reading.tell(order.sources or ())
+            reading.suggest_collection(order.sources or ())
         return code
     with shown:
         run_id = await assay.create(
@@ -210,7 +210,7 @@ async def _executed(assay: Assay, order: ResearchOrder, output: Output, home: Pa
             **order.options,
         )
     if order.priority is not None:
-        return detached_run.queued(run_id, output)
+        return detached_run.report_queued(run_id, output)
     return await detached_run.leave(assay, run_id, home, output)
 
 
@@ -220,7 +220,7 @@ async def _tell_of_local_models(assay: Assay) -> None:
         say(f"{found_here(found)}; to have it answer: {how_to_use(found)}")
 
 
-async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
+async def _run_to_continue(assay: Assay, order: ResearchOrder) -> str:
     """The run to continue: one with the same question, if the user agrees."""
     unfinished = await assay.unfinished(order.question)
     if not unfinished:
@@ -244,8 +244,8 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
 @options.output("findings")
 @embedder_option
 @options.citations
-@run_options.detached
-@run_options.queueing
+@run_options.detach_option
+@run_options.queue_options
 @options.notify
 @options.common
 @click.pass_obj
@@ -287,5 +287,5 @@ def agent(
 
 
 async def _agent(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with opened(home, configured) as assay:
-        return await _executed(assay, order, output, home or configured.home)
+    async with open_assay(home, configured) as assay:
+        return await _execute(assay, order, output, home or configured.home)

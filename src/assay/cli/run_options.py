@@ -200,12 +200,12 @@ def places_option(more: str = "; - reads them from stdin") -> Callable[[Command]
     )
 
 
-def detached(command: Command) -> Command:
+def detach_option(command: Command) -> Command:
     """`--detach`."""
     return click.option("--detach", is_flag=True, help="Print the run's id and continue in the background.")(command)
 
 
-def queueing(command: Command) -> Command:
+def queue_options(command: Command) -> Command:
     """`--queue` and `--priority`."""
     queue = click.option(
         "--queue", is_flag=True, help="Print the run's id and leave the run to a worker (assay worker)."
@@ -287,7 +287,7 @@ def paths_from(values: Iterable[str]) -> list[str]:
     return paths
 
 
-def there(paths: Sequence[str]) -> Sequence[str]:
+def check_exist(paths: Sequence[str]) -> Sequence[str]:
     """Return the paths if all exist now, for work that reads them later, when nobody is watching.
 
     Raises:

@@ -61,7 +61,7 @@ def follow_up_commands(view: RunView) -> Iterator[str]:
     if view.status != "completed" or view.brief is None:
         return
     elsewhere = "--in PATH" if view.brief.scope.web or view.brief.scope.private else "--web"
-    for part in _missing(view.coverage) if view.stop_reason in _LOOKED else ():
+    for part in _missing_parts(view.coverage) if view.stop_reason in _LOOKED else ():
         if question := _askable(part.part):
             yield f"assay research {shlex.quote(question)} {elsewhere}"
     if view.brief.language.split("-")[0] not in ("", "en"):
@@ -74,7 +74,7 @@ def follow_up_commands(view: RunView) -> Iterator[str]:
             yield f"assay ask {view.run_id} {shlex.quote(question)}"
 
 
-def _missing(coverage: tuple[Coverage, ...]) -> list[Coverage]:
+def _missing_parts(coverage: tuple[Coverage, ...]) -> list[Coverage]:
     """The parts without findings; the question itself only if it has no parts."""
     parts = [each for each in coverage if each.step] or list(coverage)
     return [each for each in parts if each.status == "not"]
@@ -149,7 +149,7 @@ class OutputOptions:
             ConfigError: a target of notices is neither a command nor an address.
         """
         return Output(
-            files=destinations.checked(self.outputs),
+            files=destinations.check_paths(self.outputs),
             stdout=stdout_for(as_json=self.as_json, as_events=self.as_events),
             citations=self.citations or configured.citations,
             strict=self.strict,
@@ -170,7 +170,7 @@ def takes_output(command: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
-def reporting(command: Callable[..., Any]) -> Any:
+def report_options(command: Callable[..., Any]) -> Any:
     """The options of a command that continues a run; it gets them as `state`, `wanted` and `home`."""
     taking = options.common(click.pass_obj(takes_output(command)))
     return options.output()(options.citations(options.notify(taking)))
@@ -215,13 +215,13 @@ async def watch(
                 view = await run.view()
             if asks and view.status == "waiting":
                 return Exit.INPUT_NEEDED
-            return await _concluded(assay, view, output)
+            return await _conclude(assay, view, output)
     except Terminated:
         say(f"interrupted; to continue: assay runs resume {run.run_id}" if run.created else "interrupted")
         return Exit.TERMINATED
 
 
-async def _concluded(assay: Assay, view: RunView, output: Output) -> Exit:
+async def _conclude(assay: Assay, view: RunView, output: Output) -> Exit:
     """Deliver the result, then send the notices, even if the result could not be written."""
     try:
         code = await conclude(assay, view, output)

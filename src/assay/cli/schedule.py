@@ -15,9 +15,9 @@ from assay import RunHandle, settings
 from assay.cli import options, run_options
 from assay.cli.figures import outcome
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.options import send_notices
-from assay.cli.run_options import ResearchCommand, paths_from, question_from, there
+from assay.cli.run_options import ResearchCommand, check_exist, paths_from, question_from
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
@@ -28,7 +28,14 @@ from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
 from assay.services.notices import Target, changes_of, notice_of
 from assay.services.schedule_runs import DueOutcome, run_due
-from assay.services.schedules import Schedule, ScheduleBook, format_interval, lasting, lasting_sources, read_every
+from assay.services.schedules import (
+    Schedule,
+    ScheduleBook,
+    format_interval,
+    lasting_sources,
+    read_every,
+    stored_options,
+)
 
 
 @click.command("add", cls=ResearchCommand)
@@ -52,8 +59,8 @@ def add_schedule(
     """
     configured = settings.load()
     question, seconds = question_from(words, paths), read_every(every)
-    kept = lasting(question, cast("Any", ways), configured)
-    sources = lasting_sources(there(paths_from(paths))) if paths else None
+    kept = stored_options(question, cast("Any", ways), configured)
+    sources = lasting_sources(check_exist(paths_from(paths))) if paths else None
     made = ScheduleBook(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
     write(made.id)
     if state.verbosity >= 0:
@@ -124,7 +131,7 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
     """Ask every question that is due; the exit code is the worst of the results."""
     codes: set[Exit] = set()
 
-    async def shown(schedule: Schedule, run: RunHandle) -> RunView:
+    async def show_run(schedule: Schedule, run: RunHandle) -> RunView:
         if output.verbosity >= 0:
             say(f"schedule {schedule.id}: {clean(schedule.question)}")
         display = output.display()
@@ -134,8 +141,8 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
 
     if not any(each.current or each.next_at <= _stamp() for each in book.all()):
         return Exit.DONE
-    async with opened(home, configured) as assay:
-        async for asked in run_due(assay, book, lambda: datetime.now(UTC), shown):
+    async with open_assay(home, configured) as assay:
+        async for asked in run_due(assay, book, lambda: datetime.now(UTC), show_run):
             _print_outcome(asked, output)
             await _notify(asked, output.notify)
             codes.add(_code(asked))
@@ -230,7 +237,7 @@ EVERY = 20.0
 @options.json_output
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
     """Keep running, ask each question when it is due, and print what changed. Ctrl-C or SIGTERM stops it.
 

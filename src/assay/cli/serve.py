@@ -19,8 +19,8 @@ import click
 
 from assay import Assay, settings
 from assay.cli import options
-from assay.cli.library import opened
-from assay.cli.signals import Terminated, heeding, interrupts, termination
+from assay.cli.library import open_assay
+from assay.cli.signals import Terminated, interrupts, signal_handlers, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import ConfigError, StoreAway, process_of
 from assay.core.later import later
@@ -56,7 +56,7 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
 @click.option("--no-auth", is_flag=True, help="Serve everyone who can reach the address, as a single user.")
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def serve(
     state: TerminalOptions, host: str | None, port: int | None, opens: bool, no_auth: bool, home: Path | None
 ) -> int:
@@ -79,7 +79,7 @@ async def serve(
     sock = app.listening(host or configured.server.host, configured.server.port if port is None else port)
     ended: list[signal.Signals] = []
 
-    def begun(server: Server) -> None:
+    def handle_signals(server: Server) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             heed(number, partial(stop, server, number))
 
@@ -95,9 +95,9 @@ async def serve(
         ended.append(number)
         server.stop()
 
-    with heeding() as heed:
+    with signal_handlers() as heed:
         async with _opened_patiently(home, configured) as assay:
-            await app.serve(assay, sock, begun, listens, no_auth=no_auth)
+            await app.serve(assay, sock, handle_signals, listens, no_auth=no_auth)
     return Exit.TERMINATED if signal.SIGTERM in ended else Exit.DONE
 
 
@@ -114,7 +114,7 @@ async def _opened_patiently(
         end, warned = time.monotonic() + STARTING_SECONDS, False
         while True:
             try:
-                assay = await stack.enter_async_context(opened(home, configured))
+                assay = await stack.enter_async_context(open_assay(home, configured))
                 break
             except StoreAway as away:
                 if time.monotonic() > end:
@@ -133,7 +133,7 @@ NOT_INSTALLED = "assay mcp needs an extra which is not installed: pip install 'a
 @click.option("--allow-private", is_flag=True, help="Let the client see documents in private collections.")
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
     """Serve research, evidence and the library to an assistant, over stdin and stdout (Model Context Protocol).
 
@@ -150,14 +150,14 @@ async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) ->
     except ModuleNotFoundError as error:
         raise ConfigError(NOT_INSTALLED) from error
     configured, code = settings.load(), Exit.DONE
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         runs = LocalRuns(assay)
         try:
             with termination():
                 await serve(assay, runs, allow_private=allow_private)
         except Terminated:
             code = Exit.TERMINATED
-        left = runs.going
+        left = runs.run_ids
     for run_id in left:
         folder = home or configured.home
         process = detached_run.start(detached_run.command(run_id, folder, run_watch.Output()), log_file(folder, run_id))
@@ -183,7 +183,7 @@ FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home an
 @click.option("--check", is_flag=True, help="Only exit with 0 if the workers of this home and machine live, else 1.")
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def worker(
     state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, check: bool, home: Path | None
 ) -> int:

@@ -62,7 +62,7 @@ class Terminated(Exception):
 
 
 @contextmanager
-def continued(action: Callable[[], None]) -> Iterator[None]:
+def on_continue(action: Callable[[], None]) -> Iterator[None]:
     """Within the block, `action` is called when the process continues after a stop (Ctrl-Z, then fg)."""
     if not hasattr(signal, "SIGCONT"):
         yield
@@ -102,7 +102,7 @@ def termination(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
 
 
 @contextmanager
-def heeding() -> Iterator[Callable[[signal.Signals, Callable[[], None]], None]]:
+def signal_handlers() -> Iterator[Callable[[signal.Signals, Callable[[], None]], None]]:
     """Within the block, the yielded function makes a signal call an action, each time it arrives.
 
     Use it like `interrupts`.

@@ -12,11 +12,11 @@ import click
 
 from assay import Assay, settings
 from assay.cli import destinations, options, run_options
-from assay.cli.batch import claims_of, price_of, spent, spent_fields, worked
+from assay.cli.batch import claims_of, price_of, spent_fields, spent_line, work_on
 from assay.cli.docs.intake import print_warnings
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.options import Count, Money
-from assay.cli.run_options import ResearchCommand, paths_from, there
+from assay.cli.run_options import ResearchCommand, check_exist, paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UsageError
 from assay.core.milestones import pluralize, shorten
@@ -93,21 +93,21 @@ def command(
     ways.setdefault("mode", "deep_research")
     terms = Terms(total=Budget(usd=max_usd, tokens=max_tokens), at_once=jobs, suffix=".json", options=cast("Any", ways))
     folder = BatchFolder(target.with_name(target.name + FOLDER))
-    where = there(paths_from(paths)) if paths else None
+    where = check_exist(paths_from(paths)) if paths else None
     job = TableJob(questions, where, target, folder, terms, as_json, state.verbosity)
-    with folder.taken():
+    with folder.lock():
         return asyncio.run(_table(job, home))
 
 
 async def _table(job: TableJob, home: Path | None) -> int:
-    async with opened(home, settings.load()) as assay:
+    async with open_assay(home, settings.load()) as assay:
         documents = await _documents(assay, job)
         orders = await table_orders(assay, documents, job.questions)
         batch = Batch(assay, orders, job.folder, job.terms, _Progress(job, documents, len(orders)))
         if batch.skipped and job.verbosity >= 0:
             say(f"{pluralize(batch.skipped, 'cell')} of {len(orders)} done already")
         try:
-            ended = await worked(batch)
+            ended = await work_on(batch)
         finally:
             job.folder.put_in_order()
             table = answer_table(documents, job.questions, job.folder)
@@ -171,7 +171,7 @@ def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Ex
     elif job.verbosity >= 0:
         why = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if ended == "spent" else ""
         left = f", {undone} not done" if undone else ""
-        cost = f"; {spent(batch)}"
+        cost = f"; {spent_line(batch)}"
         size = f"{pluralize(len(table.rows), 'document')} by {pluralize(len(table.questions), 'question')}"
         say(f"{size}: {answered} answered, {len(cells) - answered - undone} without an answer{left}{cost}{why}")
         for path in table_files(table, job.target):

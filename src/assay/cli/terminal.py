@@ -48,7 +48,7 @@ def clean(text: str) -> str:
     return " ".join(harmless(text).split())
 
 
-def cleaned(line: str) -> str:
+def clean_line(line: str) -> str:
     """`line` after `clean`, with its indentation."""
     indent = line[: len(line) - len(line.lstrip(" "))]
     return indent + clean(line)
@@ -108,9 +108,9 @@ def say(line: str, *, at_words: bool = False) -> None:
     `at_words` wraps it on a terminal. Lines with long commands are left to the terminal, so that they can be copied.
     """
     first_word.erase()
-    line = cleaned(line)
+    line = clean_line(line)
     if at_words and sys.stderr is not None and sys.stderr.isatty():
-        line = wrapped(line, _width_of(sys.stderr))
+        line = wrap(line, _width_of(sys.stderr))
     with contextlib.suppress(BrokenPipeError):
         click.echo(line, err=True)
 
@@ -126,13 +126,13 @@ def write(text: str, *, hint: str = "") -> None:
 
 
 def write_lines(lines: Iterable[str], *, hang: int = 0) -> None:
-    """Write lines for a person to stdout: wrapped at words on a terminal (see `wrapped`), unchanged elsewhere.
+    """Write lines for a person to stdout: wrapped at words on a terminal (see `wrap`), unchanged elsewhere.
 
     Raises:
         ReaderGone, StoreError: as `write`.
     """
     width = shutil.get_terminal_size().columns if is_screen() else 0
-    if shown := [wrapped(harmless(line), width, hang) if width else line for line in lines]:
+    if shown := [wrap(harmless(line), width, hang) if width else line for line in lines]:
         write("\n".join(shown))
 
 
@@ -142,17 +142,17 @@ _FARTHEST = 16
 """The last column at which text beside such a word goes on below itself."""
 
 
-def wrapped(text: str, width: int, hang: int = 0) -> str:
+def wrap(text: str, width: int, hang: int = 0) -> str:
     """`text` broken at words into lines of at most `width` columns.
 
     What is left of a line goes on below its indentation and `hang` more, or below the text that follows a short first
     word and a gap. A word that is longer than a line, such as an address, stays whole: the terminal breaks it where it
     ends, and it can be copied.
     """
-    return "\n".join(_wrapped(line, width, hang) for line in text.split("\n"))
+    return "\n".join(_wrap_line(line, width, hang) for line in text.split("\n"))
 
 
-def _wrapped(line: str, width: int, hang: int) -> str:
+def _wrap_line(line: str, width: int, hang: int) -> str:
     if rich_cells.cell_len(line) <= width:
         return line
     gap = _GAP.match(line)

@@ -9,7 +9,7 @@ import click
 
 from assay.cli import options
 from assay.cli.completion import thread_names
-from assay.cli.library import exists, read_library, stored
+from assay.cli.library import exists, open_existing, read_library
 from assay.cli.runs.removal import describe_swept
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
 from assay.core.later import later
@@ -52,7 +52,7 @@ def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> N
 
 
 @click.command("list")
-@options.paging
+@options.paging_options
 @options.json_output
 @options.common
 def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
@@ -93,7 +93,7 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
 
 @click.command("search")
 @click.argument("text")
-@options.paging
+@options.paging_options
 @options.json_output
 @options.common
 def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
@@ -112,7 +112,7 @@ def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
 @click.argument("title")
 @options.common
-@options.awaited
+@options.run_async
 async def rename_thread(reference: str, title: str, home: Path | None) -> None:
     """Set the title of THREAD; an empty TITLE removes it. The name used with --thread stays the same.
 
@@ -120,7 +120,7 @@ async def rename_thread(reference: str, title: str, home: Path | None) -> None:
         assay threads rename tides "Tides of Brittany"
         assay threads rename tides ""
     """
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.rename_thread(reference, title)
     say(f"{clean(row.name)}: {clean(row.title) or 'no title'}")
 
@@ -129,7 +129,7 @@ async def rename_thread(reference: str, title: str, home: Path | None) -> None:
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
 @options.yes
 @options.common
-@options.awaited
+@options.run_async
 async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
     """Delete THREAD with all its runs, and documents no other run has read.
 
@@ -139,7 +139,7 @@ async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
         assay threads rm tides
         assay threads rm tides --yes
     """
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.thread(reference)
         named = f"{clean(row.name)}  {row.last_at[:10]}  {clean(row.title or row.question)}"
         confirm(f"Delete the thread with {pluralize(row.runs, 'run')}?", [named], yes=yes)

@@ -14,7 +14,7 @@ import msgspec
 
 from assay.cli import options
 from assay.cli.figures import day
-from assay.cli.library import opened
+from assay.cli.library import open_assay
 from assay.cli.terminal import confirm, first_word, say, table, write, write_json
 from assay.core.milestones import pluralize
 from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permission, UserRole, UserRow
@@ -56,7 +56,7 @@ def ask_password(name: str) -> str:
 @options.yes
 @options.json_output
 @options.common
-@options.awaited
+@options.run_async
 async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
     """Give user NAME everything that was created on this machine without a login, or everything of another user.
 
@@ -69,7 +69,7 @@ async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool,
         assay users adopt ana
         assay users adopt ana --from bob
     """
-    async with opened(home) as assay:
+    async with open_assay(home) as assay:
         await assay.users.find(name)
         if source:
             await assay.users.find(source)
@@ -114,7 +114,7 @@ def _whose(source: str) -> str:
     "--adopt", is_flag=True, help="Give the user everything that was created without a login (assay users adopt)."
 )
 @options.common
-@options.awaited
+@options.run_async
 async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
     """Add the user NAME. Type the password at the prompt, which does not show it, or pass it on stdin.
 
@@ -125,7 +125,7 @@ async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: b
         assay users add ana --adopt
         assay users add bob --role reader < password
     """
-    async with opened(home) as assay:
+    async with open_assay(home) as assay:
         known = await assay.users.all()
         password = None if no_password else ask_password(name)
         made = await assay.users.add(name, password, role or ("member" if known else "admin"))
@@ -163,7 +163,7 @@ def list_users(as_json: bool, home: Path | None) -> None:
 
 
 async def _users_and_tokens(home: Path | None) -> list[tuple[UserRow, list[Credential]]]:
-    async with opened(home) as assay:
+    async with open_assay(home) as assay:
         return [(user, await assay.users.tokens(user.name)) for user in await assay.users.all()]
 
 
@@ -185,7 +185,7 @@ def _user_line(user: UserRow, tokens: list[Credential]) -> dict[str, Any]:
 @click.argument("name")
 @role_option
 @options.common
-@options.awaited
+@options.run_async
 async def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
     """Change the password of user NAME, typed at the prompt or passed on stdin; with --role, change the role instead.
 
@@ -195,7 +195,7 @@ async def change_password(name: str, role: UserRole | None, home: Path | None) -
         assay users passwd ana
         assay users passwd ana --role reader
     """
-    async with opened(home) as assay:
+    async with open_assay(home) as assay:
         await assay.users.find(name)
         if role is not None:
             await assay.users.set_role(name, role)
@@ -228,7 +228,7 @@ def remove_user(names: Sequence[str], data: bool, yes: bool, home: Path | None) 
 
 
 async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
-    async with opened(home) as assay:
+    async with open_assay(home) as assay:
         for name in names:
             if data:
                 await assay.users.close(name)
@@ -256,7 +256,7 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
 @click.option("--days", type=float, help="Days until the token expires; default: never.")
 @click.option("--revoke", metavar="ID", help="Revoke the token with this id instead (assay users list shows ids).")
 @options.common
-@options.awaited
+@options.run_async
 async def token(
     user: str, name: str, scopes: Sequence[Permission], days: float | None, revoke: str | None, home: Path | None
 ) -> None:
@@ -270,7 +270,7 @@ async def token(
     if revoke:
         await _revoke_token(user, revoke, home)
         return
-    async with opened(home) as assay:
+    async with open_assay(home) as assay:
         role_allows: tuple[Permission, ...] = ("read",) if (await assay.users.find(user)).role == "reader" else ()
         wanted = tuple(scopes) or role_allows or ("read", "write")
         made, secret = await assay.users.new_token(user, name, wanted, days)
@@ -281,7 +281,7 @@ async def token(
 
 
 async def _revoke_token(user: str, id: str, home: Path | None) -> None:
-    async with opened(home) as assay:
+    async with open_assay(home) as assay:
         await assay.users.revoke(user, id)
         await assay.note("revoke_token", f"{user}/{id}")
     say(f"token {id} of {user} is worthless now")
@@ -319,7 +319,7 @@ def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | 
 
 
 async def _entries(wanted: AuditFilter, limit: int, home: Path | None) -> list[AuditEntry]:
-    async with opened(home) as assay:
+    async with open_assay(home) as assay:
         return [] if assay.audit is None else await assay.audit.page(wanted, limit)
 
 

@@ -16,12 +16,12 @@ from assay import settings
 from assay.app.bundles import limits, verify_bundle
 from assay.app.verification import Again, Rechecked
 from assay.cli import options
-from assay.cli.figures import summed
+from assay.cli.figures import summary_line
 from assay.cli.jobs import leave
 from assay.cli.library import read_library
 from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_json, write_lines
-from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
+from assay.cli.verify_text import JudgeOptions, VerifyOptions, cost_line, judge_options, text
 from assay.core.claims import HOLDING
 from assay.core.milestones import pluralize
 from assay.export.bundle import BundleCheck, Verification
@@ -62,9 +62,9 @@ def _recheck_lines(found: Rechecked, *, problems: bool) -> Iterator[str]:
             yield from _claim(claim)
     for problem in found.problems:
         yield f"WRONG  {clean(problem)}"
-    yield f"run {found.run_id}: {summed(found.now)}"
+    yield f"run {found.run_id}: {summary_line(found.now)}"
     if found.model:
-        yield spent(found.model, found.usage)
+        yield cost_line(found.model, found.usage)
     yield f"{pluralize(len(changed), 'verdict')} changed, {pluralize(len(found.lost), 'claim')} lost"
 
 
@@ -82,7 +82,7 @@ class OutOfTime(Exception):
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Stop the work inside after this many seconds of computing in this process, however busy the machine is.
 
     Python's own loops and pattern searches can be stopped anywhere. There is no limit on systems without such a timer
@@ -95,10 +95,10 @@ def within(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def ended(number: int, frame: FrameType | None) -> None:
+    def on_timeout(number: int, frame: FrameType | None) -> None:
         raise OutOfTime
 
-    before = signal.signal(signal.SIGPROF, ended)
+    before = signal.signal(signal.SIGPROF, on_timeout)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
@@ -117,7 +117,7 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
     """Check a bundle and report the result; with a `signer` the signature must be theirs."""
     most = limits().max_seconds
     try:
-        with within(most):
+        with time_limit(most):
             found = verify_bundle(file, signer)
     except OutOfTime:
         message = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
@@ -131,11 +131,11 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
     else:
         write_lines(_bundle_lines(found))
         if missing:
-            write_lines([_unsigned(found, signer)])
+            write_lines([_unsigned_reason(found, signer)])
     return Exit.DONE if found.whole and not missing else Exit.UNVERIFIED
 
 
-def _unsigned(found: Verification, signer: str) -> str:
+def _unsigned_reason(found: Verification, signer: str) -> str:
     """Why a bundle that must be signed is refused."""
     wanted = f"by {clean(signer)}" if signer else "by somebody you trust"
     return f"{clean(found.file)} had to be signed {wanted}, and is not"
@@ -153,7 +153,7 @@ def _bundle_lines(found: Verification) -> Iterator[str]:
     yield _conclusion(found)
 
 
-def _signed(found: Verification) -> str:
+def _signature_line(found: Verification) -> str:
     signature = found.signature
     match signature.state:
         case "good":
@@ -174,15 +174,15 @@ def _conclusion(found: Verification) -> str:
     writer = f"by Assay {clean(found.release)}" if found.release else "by a release without a name"
     run = f"run {clean(found.run_id)}, {writer}, {_outcome(found)}"
     if found.whole:
-        return f"{clean(found.file)} is consistent with itself; {_signed(found)}: {run}"
+        return f"{clean(found.file)} is consistent with itself; {_signature_line(found)}: {run}"
     verb = "was" if len(found.unchecked) == 1 else "were"
     return (
         f"{clean(found.file)} was checked only in part ({run}): nothing wrong was found, but"
-        f" {_listed(found.unchecked)} {verb} NOT checked (written {writer}, this is {installed_release()})"
+        f" {_join_names(found.unchecked)} {verb} NOT checked (written {writer}, this is {installed_release()})"
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """Format names as `a, b and c`; a hostile file may have thousands."""
     shown = [clean(name) for name in names[:_NAMED]]
     rest = len(names) - len(shown)
@@ -231,7 +231,7 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 @click.option("--again", is_flag=True, help="Treat FILE as a run, and check its report with the current rules.")
 @click.option("--signer", metavar="KEY", default="", help="Bundle: require a signature by this public key or name.")
 @click.option("--require-signature", is_flag=True, help="Bundle: require a signature by someone you trust.")
-@judging
+@judge_options
 @click.option(
     "--queue", "queued", metavar="OUT.json", help="Leave it to a worker (assay worker), which writes this file."
 )

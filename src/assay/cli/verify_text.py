@@ -14,8 +14,8 @@ import msgspec
 from assay import Assay, settings
 from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
-from assay.cli.figures import joined, price, summed
-from assay.cli.library import ReadingTime, stored
+from assay.cli.figures import join_nonempty, price, summary_line
+from assay.cli.library import ReadingTime, open_existing
 from assay.cli.options import Command
 from assay.cli.terminal import Exit, clean, say, write_json, write_lines
 from assay.core.claims import HOLDING
@@ -44,16 +44,16 @@ class JudgeOptions(msgspec.Struct, frozen=True):
     home: Path | None = None
 
 
-def judging(command: Command) -> Command:
+def judge_options(command: Command) -> Command:
     """`--model`, `--max-usd`, `--max-tokens` and `--allow-private`."""
     named = click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
     return named(run_options.run_options("judge")(command))
 
 
-def spent(model: str, usage: Usage) -> str:
+def cost_line(model: str, usage: Usage) -> str:
     """A judge's cost, in one line."""
     calls = pluralize(usage.model_calls, "call")
-    return f"judged by {model}: {joined((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
+    return f"judged by {model}: {join_nonempty((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
 
 
 class VerifyOptions(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     """Check a text and report the result."""
     if not asked.paths and not asked.web:
         raise click.UsageError("name the documents the text may cite with --in PATH, or fetch its pages with --web")
-    found = asyncio.run(_verified(file, asked, quiet=quiet))
+    found = asyncio.run(_verify(file, asked, quiet=quiet))
     if asked.as_json:
         write_json(found)
     else:
@@ -87,11 +87,11 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     return Exit.UNVERIFIED if falls_short or lacks else Exit.DONE
 
 
-async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
+async def _verify(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
     data = await asyncio.to_thread(_read, file)
     configured, home = settings.load(), asked.judge.home
     shelved, reading = any(path.startswith("@") for path in asked.paths), ReadingTime(say)
-    async with stored(home) if shelved else Assay(configured) as assay:
+    async with open_existing(home) if shelved else Assay(configured) as assay:
         found = await assay.verify(
             data,
             sources=asked.paths,
@@ -109,8 +109,8 @@ async def _verified(file: Path, asked: VerifyOptions, *, quiet: bool) -> Verifie
         for warning in found.warnings:
             say(f"warning: {warning}")
         if found.model:
-            say(spent(found.model, found.usage))
-        reading.tell(asked.paths)
+            say(cost_line(found.model, found.usage))
+        reading.suggest_collection(asked.paths)
     return found
 
 
@@ -122,7 +122,7 @@ def _read(file: Path) -> str:
     """
     try:
         if str(file) == "-":
-            data = _bounded(sys.stdin.buffer)
+            data = _read_bounded(sys.stdin.buffer)
         else:
             if file.exists() and not file.is_file():
                 raise click.UsageError(f"{file} is not a file")
@@ -131,7 +131,7 @@ def _read(file: Path) -> str:
                     f"{file} is a page: give the text as Markdown (assay runs export ID -o report.md)"
                 )
             with file.open("rb") as opened:
-                data = _bounded(opened)
+                data = _read_bounded(opened)
         return data.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
@@ -140,7 +140,7 @@ def _read(file: Path) -> str:
         raise click.UsageError(f"{file} cannot be read: {reason}") from error
 
 
-def _bounded(opened: BinaryIO) -> bytes:
+def _read_bounded(opened: BinaryIO) -> bytes:
     data = opened.read(_BYTES + 1)
     if len(data) > _BYTES:
         raise click.UsageError(f"a text of more than {_BYTES:,} bytes is no report")
@@ -158,7 +158,7 @@ def _verdict_lines(found: VerifiedText, name: str, *, problems: bool) -> Iterato
         yield "not available:"
         yield from (f"  {clean(_reference_name(each))}" for each in missing)
         yield ""
-    yield f"{clean(name)}: {summed(found.summary)}"
+    yield f"{clean(name)}: {summary_line(found.summary)}"
     if found.uncited:
         yield pluralize(found.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold")
 
@@ -174,14 +174,14 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     if claim.found:
         how = "found in" if claim.verdict in FOUND else "nearest in"
         yield f"{indent}{how} {clean(', '.join(map(_place, claim.found)))}"
-    if (claim.found or claim.verdict not in HOLDING) and (shown := _near(claim, passages)) is not None:
+    if (claim.found or claim.verdict not in HOLDING) and (shown := _passage_to_show(claim, passages)) is not None:
         yield f"{indent}{shown.id}: “{shorten(clean(shown.text), _QUOTE)}”"
         if claim.nearest and claim.nearest.missing and claim.nearest.passage == shown.id:
             yield f"{indent}which lacks: {clean(', '.join(claim.nearest.missing))}"
     yield ""
 
 
-def _near(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | None:
+def _passage_to_show(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | None:
     """The passage to show beside a claim: the one that the reason names, else the nearest, else the first."""
     named = (id for id in claim.passages if id in claim.reason.replace(":", " ").replace(",", " ").split())
     nearest = (claim.nearest.passage,) if claim.nearest else ()

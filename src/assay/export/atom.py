@@ -67,7 +67,7 @@ def _put(parent: Element, name: str, text: str) -> Element:
 def _summary(entry: FeedEntry) -> str:
     changes = entry.changes
     if changes is None:
-        return f"First report, {_counted(len(entry.report.claims))}"
+        return f"First report, {_claim_count(len(entry.report.claims))}"
     parts = [
         f"{len(some)} {word}"
         for some, word in ((changes.changed, "changed"), (changes.added, "added"), (changes.dropped, "dropped"))
@@ -76,7 +76,7 @@ def _summary(entry: FeedEntry) -> str:
     return f"Claims: {', '.join(parts)}" if parts else "Nothing changed"
 
 
-def _counted(count: int) -> str:
+def _claim_count(count: int) -> str:
     return f"{count:,} claim{'' if count == 1 else 's'}"
 
 
@@ -87,8 +87,8 @@ def _content(entry: FeedEntry) -> Markup:
     sources = [one_line(each.title or each.url) for each in changes.sources_added]
     return join(
         (
-            el("p", f"{_summary(entry)}. {_counted(changes.same)} said the same before."),
-            _list("Changed", [_changed(each.before, each.after) for each in changes.changed]),
+            el("p", f"{_summary(entry)}. {_claim_count(changes.same)} said the same before."),
+            _list("Changed", [_change_markup(each.before, each.after) for each in changes.changed]),
             _list("Added", [_claim(each) for each in changes.added]),
             _list("Dropped", [_claim(each) for each in changes.dropped]),
             _list("Sources added", sources),
@@ -104,7 +104,7 @@ def _claim(claim: ReportClaim) -> Markup:
     return join((el("strong", phrases.verdict(claim.verdict)), f": {one_line(claim.text)}"))
 
 
-def _changed(before: ReportClaim, after: ReportClaim) -> Markup:
+def _change_markup(before: ReportClaim, after: ReportClaim) -> Markup:
     return join(
         (
             el("strong", phrases.verdict(before.verdict)),

@@ -38,14 +38,14 @@ def render(view: RunView, *, citations: CitationMode = "numbers", legend: bool =
 def after_text(view: RunView, report: Report, citations: CitationMode = "numbers") -> str:
     """The part after a report's text, without link definitions; "" if there is none."""
     with speaking(report_parts.spoken_in(view)):
-        return _joined(*_parts(view, report, citations))
+        return _join_paragraphs(*_parts(view, report, citations))
 
 
 def _rendered(view: RunView, citations: CitationMode, legend: bool) -> str:
     report = build_report(view, citations)
     meanings = _legend() if legend and report.claims else ""
     parts = (*_parts(view, report, citations), meanings, _definitions(report, citations))
-    return _joined(report.markdown.rstrip(), *parts) + "\n"
+    return _join_paragraphs(report.markdown.rstrip(), *parts) + "\n"
 
 
 def _parts(view: RunView, report: Report, citations: CitationMode) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def _parts(view: RunView, report: Report, citations: CitationMode) -> tuple[str,
     )
 
 
-def _joined(*parts: str) -> str:
+def _join_paragraphs(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
@@ -84,14 +84,14 @@ def _verification(view: RunView, report: Report) -> str:
         ),
         _table((_("Taken out"), _("Why")), [(each.text, each.why) for each in report.removed]),
     )
-    return _section(_("Verification"), _joined(*tables, report_parts.counts(summary)))
+    return _section(_("Verification"), _join_paragraphs(*tables, report_parts.counts(summary)))
 
 
 def _legend() -> str:
     """The meaning of each verdict, and what none of them says."""
     said = report_parts.legend()
     rows = (f"- **{escape_markdown(verdict(name))}**: {escape_markdown(meaning)}" for name, meaning in said.rows)
-    return _section(said.title, _joined("\n".join(rows), escape_markdown(said.note)))
+    return _section(said.title, _join_paragraphs("\n".join(rows), escape_markdown(said.note)))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -115,7 +115,7 @@ def _label(source: ReportSource, citations: CitationMode) -> str:
 def _details(source: ReportSource) -> str:
     place = report_parts.place(source)
     where = f"<{place.target}>" if place.target else escape_markdown(place.where)
-    known = (escape_markdown(each) for each in report_parts.known(source))
+    known = (escape_markdown(each) for each in report_parts.source_notes(source))
     parts = (escape_markdown(place.title), *known, where, report_parts.retrieved(place.retrieved))
     return join_list(part for part in parts if part)
 

@@ -161,7 +161,7 @@ def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSourc
         Piece(text=line(place.title or place.where).text, link=place.target),
         Piece(text=line(join_list(name.full for name in read_names(source.author))).text),
         Piece(text=line(report_parts.found_date(source) or one_line(date_of(source.published))).text),
-        *(Piece(text=line(each).text) for each in report_parts.known(source)),
+        *(Piece(text=line(each).text) for each in report_parts.source_notes(source)),
         Piece(text=line(place.where).text if place.title else "", link=place.target),
         Piece(text=report_parts.retrieved(place.retrieved)),
     )

@@ -74,7 +74,7 @@ _LONGEST_NAME = 5  # words
 def read_names(stated: str) -> tuple[Name, ...]:
     """The authors that a document states: `Guido van Rossum <guido@…>`, `A, B and C`, `Family, Given; …`."""
     text = _BY.sub("", _without_asides(one_line(stated)))
-    parts = [part.strip(" ,;") for part in text.split(";")] if ";" in text else _listed(text)
+    parts = [part.strip(" ,;") for part in text.split(";")] if ";" in text else _split_names(text)
     return tuple(read_name(part) for part in parts[:MOST] if part.strip(" ,;.-"))
 
 
@@ -101,7 +101,7 @@ def _without_asides(text: str) -> str:
     return _OTHERS.sub("", named or plain or text)
 
 
-def _listed(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     """The names in a list separated by commas and "and"; commas inside a name do not separate."""
     if "," not in text and _ORGANISATION.search(text):
         return [text]  # "Food and Drug Administration"

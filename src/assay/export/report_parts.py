@@ -140,19 +140,19 @@ def _stating(prose: Sequence[Block], claims: Sequence[ClaimSpan]) -> Sequence[Ma
     for at, (block, points) in enumerate(zip(prose, places, strict=True)):
         near = ordered[bisect_right(reached, points[0]) : bisect_right(starts, points[-1])] if points else ()
         for claim in sorted(near, key=lambda claim: claim.index):
-            start, end = _within(block.content, points, claim.start, claim.end)
+            start, end = _stripped_range(block.content, points, claim.start, claim.end)
             if start < end:
                 found[at][claim.index] = BlockClaim(claim.index, start, end)
                 last[claim.index] = at
     for claim in claims:
         if (at := last.get(claim.index, -1)) >= 0:
             said = found[at][claim.index]
-            close = max(said.end, _within(prose[at].content, places[at], claim.start, claim.close)[1])
+            close = max(said.end, _stripped_range(prose[at].content, places[at], claim.start, claim.close)[1])
             found[at][claim.index] = msgspec.structs.replace(said, close=close)
     return found
 
 
-def _within(content: str, points: Sequence[int], start: int, end: int) -> tuple[int, int]:
+def _stripped_range(content: str, points: Sequence[int], start: int, end: int) -> tuple[int, int]:
     """The characters of `[start, end)` without surrounding white space; an empty range if there are none."""
     left, right = bisect_left(points, start), bisect_left(points, end)
     piece = content[left:right]
@@ -219,7 +219,7 @@ def place(source: ReportSource) -> SourceLabel:
     )
 
 
-def known(source: ReportSource) -> tuple[str, ...]:
+def source_notes(source: ReportSource) -> tuple[str, ...]:
     """The kind of a source if it is known, and the notices published about it, in a few words each."""
     kind = () if source.kind == "unknown" else (source_kind(source.kind),)
     return (*kind, *read_by(source), *(notice_line(notice) for notice in source.notices))
@@ -306,7 +306,7 @@ def counts(summary: Summary) -> str:
         return ""
     # adjectives agree with numbers in many languages: those put the number after them, in brackets
     listing = join_list(
-        _("{count} {verdict}").format(count=number(count), verdict=verdict(name)) for name, count in _counted(summary)
+        _("{count} {verdict}").format(count=number(count), verdict=verdict(name)) for name, count in _counts(summary)
     )
     lines = [labelled(counted.claims(summary.claims), listing)]
     if summary.dropped_markers:
@@ -324,7 +324,7 @@ def _answering(name: str, count: int) -> str:
     return _("{count} {verdict}").format(count=number(count), verdict=relevance(name))
 
 
-def _counted(summary: Summary) -> Iterator[tuple[str, int]]:
+def _counts(summary: Summary) -> Iterator[tuple[str, int]]:
     for name in VERDICTS:
         if count := getattr(summary, name):
             yield name, count

@@ -62,7 +62,7 @@ async def search_names(run: Run, case: Case) -> None:
     """Search for the names in the question while the plan is written, unless an earlier run has searched already."""
     wanted, brief = run.brief.speculation, run.brief
     if isinstance(wanted, Speculation) and wanted.names and not brief.parent and brief.fork is None:
-        await _search(run, "names", named(case.question))
+        await _search(run, "names", name_queries(case.question))
 
 
 async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
@@ -81,7 +81,7 @@ async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
         return
 
 
-def named(question: str) -> tuple[str, ...]:
+def name_queries(question: str) -> tuple[str, ...]:
     """Queries for what a question quotes, and for its names, each with the question's other words."""
     question = question[:LONGEST_READ]
     quoted = [" ".join(found.split()) for found in _QUOTED.findall(question)]

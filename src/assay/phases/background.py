@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.agents.history import CallResult, counted, output, room, rules
+from assay.agents.history import CallResult, output, pluralize, room, rules
 from assay.agents.loop import act
 from assay.agents.replies import mend
 from assay.core.errors import LimitReached, ModelFailed, StoreError
@@ -62,7 +62,7 @@ async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
     """
 
     async def search(step_context: StepContext) -> Reopened:
-        stored, gone, left_out = await asyncio.to_thread(_stored, run, case)
+        stored, gone, left_out = await asyncio.to_thread(_stored_passages, run, case)
         shown = await asyncio.to_thread(_best, stored, case.question, limit)
         rows: list[LedgerRow] = []
         for lane in sorted({lane for lane, _each in shown}):
@@ -76,14 +76,14 @@ async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
     return reopened.limits
 
 
-def _stored(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPassages]], int, int]:
+def _stored_passages(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPassages]], int, int]:
     """Each document the earlier run has seen, once, with the lane that saw it first, as far as it is still stored and
     fits into the limit; then how many are gone, and how many left out.
     """
     library, room = run.world.library, MOST_BYTES
     found: list[tuple[int, DocumentPassages]] = []
     gone = left_out = 0
-    for document, lane in _opened(run, case, library).values():
+    for document, lane in _seen_documents(run, case, library).values():
         if library.document(document.sha256) is None:
             gone += 1
         elif document.size > room:
@@ -99,7 +99,7 @@ def _stored(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPassages]], i
     return found, gone, left_out
 
 
-def _opened(run: Run, case: Case, library: Library) -> dict[str, tuple[Document, int]]:
+def _seen_documents(run: Run, case: Case, library: Library) -> dict[str, tuple[Document, int]]:
     """Documents that were seen, by hash; then pages that were read ahead and never shown."""
     opened: dict[str, tuple[Document, int]] = {}
     for id in case.ledger.everything()[1]:
@@ -148,7 +148,7 @@ class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def sentences(self) -> str:
         """The rules as sentences."""
-        return f"Word {'at most ' if self.fewer else ''}{counted(self.queries, 'query', 'queries')}."
+        return f"Word {'at most ' if self.fewer else ''}{pluralize(self.queries, 'query', 'queries')}."
 
 
 async def look_around(run: Run, case: Case) -> str:
@@ -193,7 +193,11 @@ def background_request(place: Run, case: Case, most: int, tokens: int) -> Reques
     return Request(
         task="background",
         system=place.prompt("assay.phases", "background"),
-        messages=(user("documents", case.documents), rules(QueryRules(queries=most, fewer=True)), *case.asked()),
+        messages=(
+            user("documents", case.documents),
+            rules(QueryRules(queries=most, fewer=True)),
+            *case.question_messages(),
+        ),
         tools=(case.tools["search"].definition,),
         tool_choice="required",
         max_tokens=output(place.profile("simple"), tokens),

@@ -79,7 +79,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         """The lanes every agent may see: the pipeline's own, and those of the run that this one continues."""
         return (self.lane, *self.inherited.lanes)
 
-    def asked(self) -> list[Message]:
+    def question_messages(self) -> list[Message]:
         """The messages that say what is wanted: the question, a person's answers, their instructions."""
         parts = (
             ("question", self.question),
@@ -117,7 +117,7 @@ def data(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def before(run: Run, role: Role) -> list[Message]:
+def conversation_messages(run: Run, role: Role) -> list[Message]:
     """The message with the thread so far, shortened to an eighth of the role's window."""
     conversation = fitted(run.brief.conversation, run.profile(role).window // 8)
     return [user("conversation", data(conversation))] if conversation else []
@@ -251,7 +251,7 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
             plan = marked(plan, [finding.step], STATUS[answers(finding)], finding_summary(finding))
         return msgspec.structs.replace(self, plan=plan, findings=(*self.findings, finding))
 
-    def without(self, step: int, reason: str = "") -> Research:
+    def reopen_step(self, step: int, reason: str = "") -> Research:
         """The research after an agent that reported nothing (it failed for `reason`); its step is open again."""
         plan = marked(self.plan, [step], "pending")
         return msgspec.structs.replace(self, plan=plan, failed=(*self.failed, *([reason] if reason else [])))

@@ -127,7 +127,7 @@ def assess_request(place: Run, case: Case, research: Research, coverage: Sequenc
         task="assess",
         system=place.prompt("assay.phases", "coverage"),
         messages=(
-            *case.asked(),
+            *case.question_messages(),
             *findings_message(case.ledger, research.findings, tokens),
             user("parts", parts_of(coverage)),
         ),
@@ -279,13 +279,13 @@ def assess(question: str, research: Research) -> tuple[Coverage, ...]:
 def parts(question: str) -> tuple[str, ...]:
     """The questions in a question with several parts ("How far? And which winds?"); empty if it has only one."""
     found = [" ".join(question[start:end].split()) for start, end in sentences(question[:LONGEST_QUESTION])]
-    asked = [part for part in found if part.endswith("?") and len(telling(part)) > 1]
+    asked = [part for part in found if part.endswith("?") and len(topic_words(part)) > 1]
     return tuple(asked[:MOST_PARTS]) if len(asked) > 1 else ()
 
 
 def _part(part: str, steps: Sequence[PlanStep], known: Sequence[Coverage]) -> Coverage:
     """A part of the question with the status of the step that serves it, or at most that of the question."""
-    wanted = set(telling(part))
+    wanted = set(topic_words(part))
     shared = {step.id: len(wanted & set(words(f"{step.title} {step.description}"))) for step in steps}
     best = max(shared, key=lambda step: (shared[step], -step), default=0)
     whole, served = known[0], next((each for each in known if each.step == best and best), None)
@@ -294,7 +294,7 @@ def _part(part: str, steps: Sequence[PlanStep], known: Sequence[Coverage]) -> Co
     return Coverage(step=0, part=part, status=served.status, passages=served.passages)
 
 
-def telling(text: str) -> list[str]:
+def topic_words(text: str) -> list[str]:
     """The words of a question that say what it asks about."""
     return [word for word in words(text) if len(word) > 3 and word not in _ASKING]
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from assay.agents.findings import AgentTask, Finding, added, founded, written
+from assay.agents.findings import AgentTask, Finding, ask_for_findings, founded, log_finding
 from assay.agents.history import halved, output, room
 from assay.agents.loop import count, research_agent
 from assay.agents.replies import decoded
@@ -52,11 +52,11 @@ async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[
     place = run.child("findings").at("report")
     try:
         await count(run)
-        text = await written("the analysis", partial(_ask, place, ledger, task, findings), place, ledger, task)
+        text = await ask_for_findings("the analysis", partial(_ask, place, ledger, task, findings), place, ledger, task)
     except (LimitReached, ModelFailed) as failed:
         run.emit(AgentFailed(lane=run.lane, error=in_words(failed.reason)))
         raise
-    finding = added(place, task, founded(text, task, ledger, run.lane), "done", 0)
+    finding = log_finding(place, task, founded(text, task, ledger, run.lane), "done", 0)
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=0))
     return finding
 
@@ -74,7 +74,7 @@ async def _ask(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[F
     profile = place.profile("analytical")
     tokens = min(room(profile, request.system, (), request.max_tokens), profile.window // 2)
 
-    async def asked(tokens: int) -> Reply:
+    async def attempt(tokens: int) -> Reply:
         fixed = (user("question", task.question), user("task", task.task), *([user("note", note)] if note else []))
         shown = fitted(findings, tokens, lambda some: messages_of(some, ledger))
         return await place.ask(
@@ -83,7 +83,7 @@ async def _ask(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[F
             StreamHooks(deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citing(ledger.knows)),
         )
 
-    return await halved(asked, tokens)
+    return await halved(attempt, tokens)
 
 
 class ResearchAgent(msgspec.Struct, frozen=True):
@@ -190,7 +190,7 @@ class Dispatch:
         except ToolError as failed:
             return f"not sent: {failed.reason}"
         wanted = _read_task(call)
-        unknown = (nobody(self._research, wanted.continues), not_before(wanted.after, self._before(index)))
+        unknown = (nobody(self._research, wanted.continues), not_before(wanted.after, self._sent_before(index)))
         return msgspec.structs.replace(sent, remark=" ".join(filter(None, unknown)))
 
     def _send(self, index: int, call: ToolCall) -> Sent:
@@ -199,11 +199,11 @@ class Dispatch:
         Raises:
             ToolError: it asks for none.
         """
-        wanted, before = _read_task(call), self._before(index)
+        wanted, before = _read_task(call), self._sent_before(index)
         needs = tuple(before[place] for place in sorted(set(wanted.after)) if place in before)
         return self.send(index, self._task(wanted, self._research), wanted, needs)
 
-    def _before(self, index: int) -> dict[int, Sent]:
+    def _sent_before(self, index: int) -> dict[int, Sent]:
         """The agents sent by the calls before this one, by the place of their call, from 1."""
         return {place + 1: sent for place, sent in self._at.items() if place < index}
 
@@ -235,7 +235,7 @@ class Dispatch:
         key = (index, task.task, lanes)
         if key not in self._sent:
             self._place.drop_foreseen()  # these are not the last agents
-            waits = needs if _begins_early(self._place) else tuple(self._before(index).values())
+            waits = needs if _begins_early(self._place) else tuple(self._sent_before(index).values())
             handle = self._place.spawn(
                 "agent",
                 (task, lanes) if lanes else task,
@@ -316,11 +316,11 @@ async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
         if limit.reason == STOPPED:  # an analysis: it has found nothing itself
             finding = Finding(lane=lane, task=sent.task.task, step=step, stop=STOPPED)
             return research.with_finding(finding), f"Agent {lane} {GIVEN_UP}."
-        return research.without(step), _("Agent {lane} was stopped by a limit: {why}.").format(
+        return research.reopen_step(step), _("Agent {lane} was stopped by a limit: {why}.").format(
             lane=lane, why=in_words(limit.reason)
         )
     except Failed as failed:
-        return research.without(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
+        return research.reopen_step(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
     early = GIVEN_UP if finding.stop == STOPPED else f"ended early: {finding.stop}"
     ended = "" if finding.stop == "done" else f" ({early})"
     remark = f"{sent.remark}\n" if sent.remark else ""

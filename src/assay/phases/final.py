@@ -95,11 +95,11 @@ def reassess(
         return msgspec.structs.replace(part, status="not" if lost else "partly")
 
     parts = [part if not part.passages else now(part) for part in before[1:]]
-    whole = _whole(now(before[0]), parts)
+    whole = _overall_coverage(now(before[0]), parts)
     return (whole, *(_analysed(part, before[0], whole) for part in parts))
 
 
-def _whole(whole: Coverage, parts: Sequence[Coverage]) -> Coverage:
+def _overall_coverage(whole: Coverage, parts: Sequence[Coverage]) -> Coverage:
     searched = [part for part in parts if part.passages or part.status == "not"]
     if whole.status == "answered" and any(part.status != "answered" for part in searched):
         return msgspec.structs.replace(whole, status="partly")
@@ -152,7 +152,7 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
         noticed = await notice(phase, case.ledger, _cited(draft, case.ledger))
         contacted = await method(phase)
         limits = (
-            *_ended(reason),
+            *_stop_sentence(reason),
             *case.assumptions,
             *draft.limits,
             *closing.limits,
@@ -206,6 +206,6 @@ def stop_reason(run: Run, ledger: Ledger, draft: Draft) -> str:
     return "done" if draft.written else "unwritten"
 
 
-def _ended(reason: str) -> tuple[str, ...]:
+def _stop_sentence(reason: str) -> tuple[str, ...]:
     """The sentence on what ended the run, if a limit did; the draft itself says what a failed writer means."""
     return (_(STOP_REASONS[reason]),) if reason in LIMITS and reason != "unwritten" else ()

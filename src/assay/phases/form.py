@@ -18,7 +18,7 @@ from assay.core.text import words
 from assay.core.translation import ENGLISH, N_, date_of, enumerated, speech, state, statement_kind
 from assay.core.translation import gettext as _
 from assay.phases.case import Case
-from assay.phases.coverage import telling
+from assay.phases.coverage import topic_words
 from assay.run.run import Run
 
 _MISSING = regex(
@@ -88,7 +88,7 @@ def formed(text: str, dated: str, absent: Sequence[str]) -> str:
         for part in found:
             state(part.title, "missing")
     bodies = [text[part.body : part.end].strip() for part in found]
-    kept = close_markup(_without(text, found))
+    kept = close_markup(_remove_sections(text, found))
     closing = "\n\n".join(dict.fromkeys(filter(None, bodies))) or "\n".join(f"- {part}" for part in absent)
     head = text[found[0].start : found[0].body].strip() if found else f"## {phrases.missing()}"
     return "\n\n".join(filter(None, (_dated(kept, dated), f"{head}\n\n{closing}" if closing else "")))
@@ -126,7 +126,7 @@ def _missing(text: str) -> list[OutlineSection]:
     return [part for part in outline(text) if is_missing(part.title)]
 
 
-def _without(text: str, parts: Sequence[OutlineSection]) -> str:
+def _remove_sections(text: str, parts: Sequence[OutlineSection]) -> str:
     for part in reversed(parts):
         text = f"{text[: part.start].rstrip()}\n\n{text[part.end :].lstrip()}"
     return text.strip()
@@ -159,7 +159,7 @@ def read_opening(text: str, parts: int, cites: Callable[[str], bool]) -> Opening
     return Opening(answer=answer if cites(answer) else "", leads=kept)
 
 
-def opened(texts: Sequence[str], opening: Opening) -> tuple[str, ...]:
+def with_opening(texts: Sequence[str], opening: Opening) -> tuple[str, ...]:
     """The parts of a report with its answer at the beginning of the first, and the leads at that of the others."""
     leads = (with_lead(text, opening.leads.get(number, "")) for number, text in enumerate(texts[1:], 2))
     return (with_answer(texts[0], opening.answer) if opening.answer else texts[0], *leads)
@@ -190,7 +190,7 @@ def _note(text: str) -> Block | None:
     return held[-1] if apart and held[-1].start and held[-1].is_aside else None
 
 
-def joined(texts: Sequence[str]) -> str:
+def join_parts(texts: Sequence[str]) -> str:
     """The pieces of a report as one; only the first keeps its answer."""
     return "\n\n".join(filter(None, map(close_markup, [*texts[:1], *map(_sections, texts[1:])])))
 
@@ -320,7 +320,7 @@ def _contradicts(line: str, coverage: Sequence[Coverage]) -> bool:
 
 
 def _share(part: Coverage, text: str) -> float:
-    wanted = set(telling(part.part))
+    wanted = set(topic_words(part.part))
     return len(wanted & set(words(text))) / len(wanted) if wanted else 0.0
 
 

@@ -153,13 +153,13 @@ def going_on(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Resear
 def _findings_text(findings: list[Finding], tokens: int) -> str:
     """Findings, shortened from the oldest on."""
     kept = list(findings)
-    while kept and estimate_tokens(_joined(kept)) > tokens:
+    while kept and estimate_tokens(_join_findings(kept)) > tokens:
         less = shorter(kept[0])
         kept = [less, *kept[1:]] if less != kept[0] else kept[1:]
-    return _joined(kept)
+    return _join_findings(kept)
 
 
-def _joined(findings: list[Finding]) -> str:
+def _join_findings(findings: list[Finding]) -> str:
     return "\n\n".join(finding.text for finding in findings)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import THINK
-from assay.agents.history import CallResult, History, ModelTurn, ask, counted, output, rules
+from assay.agents.history import CallResult, History, ModelTurn, ask, output, pluralize, rules
 from assay.agents.replies import mend, names, tell_ignored
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
@@ -54,7 +54,7 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
         think = " You decided without `think` before; call it first this time." if self.unconsidered else ""
         return (
             f"Today is {self.date}. This is cycle {self.cycle} of {self.cycles}.{last} "
-            f"At most {counted(self.agents_at_once, 'agent')} can work at the same time; others wait for a place."
+            f"At most {pluralize(self.agents_at_once, 'agent')} can work at the same time; others wait for a place."
             f"{think}"
         )
 
@@ -65,7 +65,7 @@ async def orchestrate(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
     try:
         for cycle in range(1, agent_pool.rules.cycles + 1):
             place = run.child(f"cycle-{cycle}")
-            if not await orchestrator.heed(place) and not more:
+            if not await orchestrator.take_instructions(place) and not more:
                 break
             more = await orchestrator.cycle(place, cycle)
     except LimitReached as limit:
@@ -80,10 +80,10 @@ class Orchestrator:
 
     def __init__(self, agent_pool: AgentPool, research: Research) -> None:
         self.agent_pool, self.research = agent_pool, research
-        self.history = History(agent_pool.case.asked())
+        self.history = History(agent_pool.case.question_messages())
         self._unconsidered = False
 
-    async def heed(self, place: Run) -> bool:
+    async def take_instructions(self, place: Run) -> bool:
         """Take the owner's instructions since the last decision; return whether there were any."""
         instructions = await place.steering()
         for message in steered(instructions):
@@ -169,7 +169,7 @@ class Orchestrator:
             raise
         calls = mend(reply, names(tools))
         if not reply.calls:
-            _tell(place, calls)
+            _log_thoughts(place, calls)
         return Message(role="assistant", text=reply.text, calls=calls), dispatch.settle(calls)
 
     def _tools(self, place: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
@@ -184,7 +184,7 @@ def _system(place: Run, tools: Sequence[ToolDefinition]) -> str:
     return f"{text}\n\n{place.prompt('assay.phases', 'think')}" if THINK in tools else text
 
 
-def _tell(place: Run, calls: Sequence[ToolCall]) -> None:
+def _log_thoughts(place: Run, calls: Sequence[ToolCall]) -> None:
     """Log the thoughts of `calls` that were read from a reply's text, where no stream could report them."""
     for thought in (str(call.arguments.get(THINK.thought, "")) for call in calls if call.name == THINK.name):
         if thought:

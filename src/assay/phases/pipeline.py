@@ -90,14 +90,14 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
         if run.brief.mode == "agent":
             draft = await work_alone(run, case)
         else:
-            case, at = await begun(run, case)
+            case, at = await take_up_case(run, case)
             draft = await drafted(run, case, at, strategy)
         outcome = await finish(run, case, draft)
         await count_unasked(run)
         return outcome
 
 
-async def begun(run: Run, case: Case) -> tuple[Case, Checkpoint]:
+async def take_up_case(run: Run, case: Case) -> tuple[Case, Checkpoint]:
     """Do triage. A forked run continues from the checkpoint it was forked at."""
     if run.brief.fork is not None:
         case, at = await take_up(run, case)

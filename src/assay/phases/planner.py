@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from assay.agents.history import counted, output
+from assay.agents.history import output, pluralize
 from assay.agents.history import rules as stated
 from assay.agents.replies import again, line_of, read_json
 from assay.core.citations.reader import unwrapped
@@ -17,7 +17,7 @@ from assay.core.messages import Request, Schema, object_schema
 from assay.core.phrases import in_words
 from assay.core.plan import Plan, PlanStep, Reviewed, StepTitles
 from assay.core.translation import gettext as _
-from assay.phases.case import Case, before, user
+from assay.phases.case import Case, conversation_messages, user
 from assay.run.run import Run
 from assay.run.voice import Beside, StreamHooks
 
@@ -56,7 +56,7 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
     def sentences(self) -> str:
         """The rules as sentences."""
         usual = f"{self.min_steps} to {self.max_steps}" if self.min_steps < self.max_steps else str(self.max_steps)
-        most = counted(self.max_steps, "step")
+        most = pluralize(self.max_steps, "step")
         return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {most}."
 
 
@@ -132,7 +132,7 @@ async def _ask(phase: Run, request: Request) -> Plan | None:
     try:
         reply = await phase.ask("analytical", request, hooks)
     except ContextTooLong:
-        request = _without(request, "background")
+        request = _without_message(request, "background")
         reply = await phase.ask("analytical", request, hooks)
     plan = read_plan(reply.text, phase.rules.max_steps)
     if plan is None:
@@ -171,14 +171,19 @@ def _request(phase: Run, case: Case, background: str) -> Request:
     return Request(
         task="plan",
         system=phase.prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
-        messages=(*messages, *before(phase, "analytical"), stated(plan_rules), *case.asked()),
+        messages=(
+            *messages,
+            *conversation_messages(phase, "analytical"),
+            stated(plan_rules),
+            *case.question_messages(),
+        ),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), rules.plan_tokens),
         schema=FORM,
     )
 
 
-def _without(request: Request, name: str) -> Request:
+def _without_message(request: Request, name: str) -> Request:
     kept = tuple(message for message in request.messages if message.name != name)
     return msgspec.structs.replace(request, messages=kept)
 

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
-from assay.agents.history import counted, halved, output
+from assay.agents.history import halved, output, pluralize
 from assay.agents.history import rules as stated
 from assay.agents.loop import FIRST_TURN, Agent, conduct, research_agent
 from assay.agents.replies import again
@@ -45,8 +45,8 @@ class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
     def sentences(self) -> str:
         """The rules as sentences."""
         return (
-            f"Today is {self.date}. So far {counted(self.steps_done, 'step')} brought findings. "
-            f"Plan at least {self.min_steps} and at most {counted(self.max_steps, 'new step')}. "
+            f"Today is {self.date}. So far {pluralize(self.steps_done, 'step')} brought findings. "
+            f"Plan at least {self.min_steps} and at most {pluralize(self.max_steps, 'new step')}. "
             f"This will be plan {self.plan} of at most {self.plans}."
         )
 
@@ -119,7 +119,7 @@ async def _ask(
 ) -> Plan | None:
     """The plan; asked for once more if it cannot be read."""
 
-    async def asked(tokens: int) -> Plan | None:
+    async def attempt(tokens: int) -> Plan | None:
         request = _request(place, agent_pool, research, decisions, most, tokens)
         reply = await place.ask("analytical", request)
         plan = read_plan(reply.text, most, more=True)
@@ -127,7 +127,7 @@ async def _ask(
             plan = read_plan((await place.ask("analytical", again(request, reply, AGAIN))).text, most, more=True)
         return plan
 
-    return await halved(asked, place.profile("analytical").window // SHARE)
+    return await halved(attempt, place.profile("analytical").window // SHARE)
 
 
 def _request(
@@ -148,7 +148,7 @@ def _request(
         messages=(
             user("documents", agent_pool.case.documents),
             stated(rules),
-            *agent_pool.case.asked(),
+            *agent_pool.case.question_messages(),
             *findings_message(agent_pool.case.ledger, research.findings, tokens),
             user("plan", data(research.plan)),
             user("reflections", data(decisions)),

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import msgspec
 
 from assay.agents.findings import AgentTask
-from assay.agents.history import ask, counted, halved, listed, output
+from assay.agents.history import ask, halved, number_list, output, pluralize
 from assay.agents.history import rules as stated
 from assay.agents.loop import Agent
 from assay.agents.replies import again, line_of, mend, read_json
@@ -91,12 +91,13 @@ class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
         texts = [
             f"Today is {self.date}.",
             f"Step {self.step} has just been worked on.",
-            f"So far {counted(self.steps_done, 'step')} brought findings; {counted(self.steps_left, 'step')} left.",
+            f"So far {pluralize(self.steps_done, 'step')} brought findings; {pluralize(self.steps_left, 'step')} left.",
         ]
         if self.failed:
-            texts.append(f"Nothing came of {'step' if len(self.failed) == 1 else 'steps'} {listed(self.failed)}.")
+            texts.append(f"Nothing came of {'step' if len(self.failed) == 1 else 'steps'} {number_list(self.failed)}.")
+        steps = pluralize(self.min_steps, "step")
         texts += [
-            f"Research may be complete after {counted(self.min_steps, 'step')}, and takes up at most {self.max_steps}.",
+            f"Research may be complete after {steps}, and takes up at most {self.max_steps}.",
             f"This is plan {self.plan} of at most {self.plans}.",
         ]
         return " ".join(texts)
@@ -186,7 +187,7 @@ async def _ask(
         date=agent_pool.case.date,
     )
 
-    async def asked(tokens: int) -> Decision | None:
+    async def attempt(tokens: int) -> Decision | None:
         request = _request(place, agent_pool, research, coverage, rules, tokens)
         reply = await place.ask("simple", request, hooks)
         decision = read_decision(reply.text, step, coverage)
@@ -194,7 +195,7 @@ async def _ask(
             decision = read_decision((await place.ask("simple", again(request, reply, AGAIN))).text, step, coverage)
         return decision
 
-    return await halved(asked, place.profile("simple").window // SHARE)
+    return await halved(attempt, place.profile("simple").window // SHARE)
 
 
 def _request(
@@ -209,7 +210,7 @@ def _request(
         task="reflect",
         system=place.prompt("assay.phases", "reflect"),
         messages=(
-            *agent_pool.case.asked(),
+            *agent_pool.case.question_messages(),
             *findings_message(agent_pool.case.ledger, research.findings, tokens),
             *([user("parts", parts_of(coverage))] if coverage else []),
             user("plan", data(research.plan)),

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from assay.agents.history import counted, output, rules
+from assay.agents.history import output, pluralize, rules
 from assay.agents.replies import first, line_of, mend, names
 from assay.core.brief import Brief, Mode, SetDepth, matched
 from assay.core.errors import LimitReached, ModelFailed, ToolError
@@ -19,7 +19,7 @@ from assay.core.phrases import in_words
 from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.translation import gettext as _
 from assay.core.translation import quoted
-from assay.phases.case import Case, before, user
+from assay.phases.case import Case, conversation_messages, user
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.tools.arguments import define, read
@@ -128,7 +128,7 @@ class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def sentences(self) -> str:
         """The rules as sentences."""
-        asked = f"You may ask the user at most {counted(self.questions, 'question')}."
+        asked = f"You may ask the user at most {pluralize(self.questions, 'question')}."
         return f"Today is {self.date}. {asked if self.questions else 'Nobody can be asked.'}"
 
 
@@ -175,9 +175,9 @@ async def _ask(phase: Run, case: Case, hooks: StreamHooks) -> Triage:
         system=phase.prompt("assay.phases", "triage"),
         messages=(
             user("documents", case.documents),
-            *before(phase, "simple"),
+            *conversation_messages(phase, "simple"),
             rules(TriageRules(date=case.date, questions=phase.rules.questions if may_ask(phase.brief) else 0)),
-            *case.asked(),
+            *case.question_messages(),
         ),
         tools=TRIAGE,
         max_tokens=output(phase.profile("simple"), phase.rules.decision_tokens),

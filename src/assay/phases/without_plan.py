@@ -136,7 +136,7 @@ async def _ask(phase: Run, case: Case, evidence: str, heard: Proofreader | None)
     request = Request(
         task="answer",
         system=phase.prompt("assay.phases", "answer"),
-        messages=(*([user("evidence", evidence)] if evidence else []), *case.asked()),
+        messages=(*([user("evidence", evidence)] if evidence else []), *case.question_messages()),
         tool_choice="none",
         max_tokens=output(phase.profile("complex"), phase.rules.answer_tokens),
     )

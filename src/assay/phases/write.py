@@ -28,11 +28,11 @@ from assay.phases.form import (
     filled,
     formed,
     gaps,
-    joined,
+    join_parts,
     missing,
-    opened,
     reconciled,
     redated,
+    with_opening,
 )
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
@@ -246,7 +246,7 @@ async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
         if writer.proofreader:
             writer.proofreader.take_back()
     streamed = "\n\n".join(texts)
-    texts = opened(texts, opening)
+    texts = with_opening(texts, opening)
     done = _formed(phase, writer.case, texts, writer.coverage)
     if why == REVISED:
         read = streamed if writer.proofreader else ""
@@ -262,7 +262,7 @@ def _formed(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Cov
     dated = date_of("\n\n".join(texts), case)
     if phase.brief.template:
         return filled(texts, phase.brief.template, dated, missing(coverage))
-    return Formed(text=formed(reconciled(joined(texts), coverage), dated, gaps(coverage)))
+    return Formed(text=formed(reconciled(join_parts(texts), coverage), dated, gaps(coverage)))
 
 
 def date_of(text: str, case: Case) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import cite, for_tools
-from assay.agents.history import History, ModelTurn, counted, output, result, room, rules, total
+from assay.agents.history import History, ModelTurn, output, pluralize, result, room, rules, total
 from assay.agents.loop import NO_CALLS_LEFT, act
 from assay.agents.replies import defect, mend, salvaged
 from assay.core.brief import words_of
@@ -75,7 +75,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
         if self.parts > 1:
             sentences.append(f"This is part {self.part} of {self.parts} of the report.")
         if self.recalls:
-            sentences.append(f"You may call `recall` {counted(self.recalls, 'more time')}.")
+            sentences.append(f"You may call `recall` {pluralize(self.recalls, 'more time')}.")
         return " ".join(sentences)
 
 
@@ -152,7 +152,7 @@ class ReportWriter:
         """The tokens of the window for findings: at most half of it."""
         request = self._request()
         whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
-        fixed = [*self.case.asked(), *self._closing(whole)]
+        fixed = [*self.case.question_messages(), *self._closing(whole)]
         free = room(self.profile, request.system, (), request.max_tokens) - total(fixed)
         return min(free, self.profile.window // 2)
 
@@ -167,7 +167,7 @@ class ReportWriter:
         self.called, self.recalls = False, share + (piece.number <= more)
 
     def _history(self, piece: ReportPart) -> History:
-        return History([*self.case.asked(), *piece.part.messages])
+        return History([*self.case.question_messages(), *piece.part.messages])
 
     async def _parts(self, pieces: Sequence[ReportPart]) -> tuple[str, ...]:
         self.texts, self.left = [], [each.part for each in pieces]
@@ -189,7 +189,7 @@ class ReportWriter:
         write_rules = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
         of = len(self.texts)
         written = (user("findings", f"Part {number} of {of}\n{text}") for number, text in enumerate(self.texts, 1))
-        messages = (*self.case.asked(), *written, rules(write_rules))
+        messages = (*self.case.question_messages(), *written, rules(write_rules))
         most = min(OPENING_TOKENS, self._request().max_tokens)
         request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=most)
         if total(messages) > room(self.profile, request.system, (), most):
@@ -314,7 +314,7 @@ class ReportWriter:
                 slot=slot_of(piece.number),
                 on_begin=partial(self._foresee, self._following),
                 deltas=lambda text: ReportDelta(text=text),
-                listener=self.proofreader.listener(self._before()) if self.proofreader else None,
+                listener=self.proofreader.listener(self._text_so_far()) if self.proofreader else None,
                 reading=citing(self.case.ledger.knows),
             ),
         )
@@ -327,7 +327,7 @@ class ReportWriter:
             return ()
         tools = (self.case.tools[RECALL].definition,)
         request = self._request()
-        taken = total([*self.case.asked(), *piece.part.messages, *self._closing(piece)])
+        taken = total([*self.case.question_messages(), *piece.part.messages, *self._closing(piece)])
         free = room(self.profile, request.system, tools, request.max_tokens) - taken
         return tools if free >= ROOM_TO_RECALL else ()
 
@@ -365,9 +365,9 @@ class ReportWriter:
         if self.proofreader:
             self.proofreader.take_back()
         if self.texts:
-            self.phase.emit(ReportDelta(text=self._before()))
+            self.phase.emit(ReportDelta(text=self._text_so_far()))
 
-    def _before(self) -> str:
+    def _text_so_far(self) -> str:
         """The text before the current part."""
         return "\n\n".join(self.texts) + "\n\n" if self.texts else ""
 

@@ -175,19 +175,19 @@ def least(*limits: N | None) -> N | None:
 def part(budget: Budget, share: float) -> Budget:
     """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
 
-    def whole(limit: int | None) -> int | None:
+    def scaled(limit: int | None) -> int | None:
         return None if limit is None else max(1, int(limit * share)) if limit else 0
 
     return Budget(
         usd=None if budget.usd is None else budget.usd * share,
-        tokens=whole(budget.tokens),
-        searches=whole(budget.searches),
-        pages=whole(budget.pages),
-        agents=whole(budget.agents),
+        tokens=scaled(budget.tokens),
+        searches=scaled(budget.searches),
+        pages=scaled(budget.pages),
+        agents=scaled(budget.agents),
     )
 
 
-def left(budget: Budget, used: Usage) -> Budget:
+def remaining(budget: Budget, used: Usage) -> Budget:
     """The rest of a budget after `used`, never below zero."""
     return Budget(
         usd=None if budget.usd is None else max(0.0, budget.usd - used.usd),
@@ -263,7 +263,7 @@ class Accounts:
         All lanes of one parent get the same slice, whatever their siblings have spent since.
         """
         if parent not in self._shares:
-            self._shares[parent] = part(left(self.ceiling("work"), self.used), 1 / max(1, lanes_at_once))
+            self._shares[parent] = part(remaining(self.ceiling("work"), self.used), 1 / max(1, lanes_at_once))
         return self._shares[parent]
 
     def open_lane(self, lane: int, parent: tuple[str, ...], limit: Budget) -> None:
@@ -277,8 +277,8 @@ class Accounts:
 
     def room(self, lane: int, gate: Gate) -> Budget:
         """The amounts this lane may still hold."""
-        whole = left(self.ceiling(gate), self._whole.used)
-        own = left(self._lane(lane).limit, self._lane(lane).used)
+        whole = remaining(self.ceiling(gate), self._whole.used)
+        own = remaining(self._lane(lane).limit, self._lane(lane).used)
         return Budget(
             usd=least(whole.usd, own.usd),
             tokens=least(whole.tokens, own.tokens),
@@ -289,7 +289,7 @@ class Accounts:
 
     def spent_out(self, amount: Usage) -> bool:
         """True if the whole run, not only one lane, has no room left for research of this cost."""
-        return left(self.ceiling("work"), self._whole.used).exceeded_by(amount) is not None
+        return remaining(self.ceiling("work"), self._whole.used).exceeded_by(amount) is not None
 
     def hold(self, lane: int, step: str, amount: Usage, gate: Gate) -> HoldRecord:
         """Hold `amount` for a step, in addition to an earlier hold: the attempt that died may have spent that.

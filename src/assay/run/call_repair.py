@@ -24,7 +24,7 @@ def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
 
     If there are none, read calls of `tools` out of the text.
     """
-    calls = reply.calls or tuple(_written(reply.text, tools))
+    calls = reply.calls or tuple(_calls_in_text(reply.text, tools))
     used: set[str] = set()
     mended = []
     for place, call in enumerate(calls):
@@ -46,7 +46,7 @@ def decoded(call: ToolCall) -> ToolCall:
     return msgspec.structs.replace(call, arguments=value, malformed="") if isinstance(value, dict) else call
 
 
-def _written(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
+def _calls_in_text(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
     """Find `{"name": "search", "arguments": {…}}` in a reply's text: alone, in a list, or several in a row.
 
     Also in the form of Llama and Qwen, if their server does not parse it: `<function=search>{…}</function>`.

@@ -32,9 +32,9 @@ class RunTask:
         self._execution: Execution | None = None
         self._news = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(work(self), name=f"run-{run_id}")
-        self._task.add_done_callback(self._ended)
+        self._task.add_done_callback(self._on_done)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         self._news.set()
         if not task.cancelled():
             task.exception()  # whoever waits gets it; nobody has to wait

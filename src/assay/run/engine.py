@@ -89,7 +89,7 @@ class LeaseKeeper:
         self._kept[execution.run_id], self._leases = kept, None
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._beat(), name="leases")
-            self._task.add_done_callback(self._ended)
+            self._task.add_done_callback(self._on_done)
         try:
             yield
         finally:
@@ -108,7 +108,7 @@ class LeaseKeeper:
             await self._look()
             await asyncio.sleep(POLL)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         """End what executes without its leases, if a bug has ended the task."""
         if not task.cancelled() and (bug := task.exception()) is not None:
             self._task = None
@@ -134,9 +134,9 @@ class LeaseKeeper:
         for lease, renewal in news.items():
             found = self._kept.get(lease.run_id)
             if found is not None and found.execution.lease == lease:  # it may have ended meanwhile
-                await self._heed(found, renewal)
+                await self._apply_renewal(found, renewal)
 
-    async def _heed(self, kept: _Kept, renewal: Renewal | FenceLost) -> None:
+    async def _apply_renewal(self, kept: _Kept, renewal: Renewal | FenceLost) -> None:
         execution = kept.execution
         if isinstance(renewal, FenceLost):
             self._end(kept, renewal)

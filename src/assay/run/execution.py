@@ -128,14 +128,14 @@ class Execution:
         self._attempts[step] += 1
         return self._attempts[step], tuple(self._attempted.pop(step, ()))
 
-    def beside(self, step: str, attempt: int, once: str) -> str:
+    def event_key(self, step: str, attempt: int, once: str) -> str:
         """The key of an event that an attempt at a step emits under a name."""
         return f"{step}@{attempt}~{once}"
 
     def stands(self, path: Path, name: str, once: str) -> bool:
         """True if such an event was emitted beside a step done here and not dropped with it."""
         steps = (f"{'/'.join(path)}:{name}:{ordinal}" for ordinal in range(self._ordinals[path, f":{name}"]))
-        return any(self.beside(step, self._attempts.get(step, 0), once) in self.said for step in steps)
+        return any(self.event_key(step, self._attempts.get(step, 0), once) in self.said for step in steps)
 
     # the journal
 
@@ -309,7 +309,7 @@ class Execution:
         self.commit(Commit(steps=(record,), events=(self.draft(RunExhausted(reason=reason), (), EXHAUSTED),)))
 
     @asynccontextmanager
-    async def within(self, gate: Gate, lane: int) -> AsyncIterator[None]:
+    async def gated(self, gate: Gate, lane: int) -> AsyncIterator[None]:
         """Let the body run only while the gate is open. A deadline, an early finish or a cancel ends it at once.
 
         Raises:

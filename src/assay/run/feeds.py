@@ -48,7 +48,7 @@ class Feed:
         """The number of the newest event read."""
         return self.first + len(self._window)
 
-    def after(self, seq: int) -> list[Envelope] | None:
+    def events_after(self, seq: int) -> list[Envelope] | None:
         """The events after number `seq`; None if the window does not reach back so far."""
         return self._window[seq - self.first :] if seq >= self.first else None
 
@@ -60,7 +60,7 @@ class Feed:
             self.first += surplus
         self.topic = topic_of(envelopes) or self.topic
 
-    def tell(self) -> None:
+    def wake(self) -> None:
         """Wake all waiting followers."""
         told, self.news = self.news, asyncio.Event()
         told.set()
@@ -106,7 +106,7 @@ class Feeds:
         try:
             while True:
                 news, state, last = feed.news, feed.state, feed.last  # before the events: later ones are news
-                if found := await self._after(feed, run_id, after):
+                if found := await self._events_after(feed, run_id, after):
                     after = found[-1].seq
                     yield found
                 elif after < last:  # the log no longer has them, so it is not the one that was followed
@@ -128,8 +128,8 @@ class Feeds:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
 
-    async def _after(self, feed: Feed, run_id: str, after: int) -> list[Envelope]:
-        found = feed.after(after)
+    async def _events_after(self, feed: Feed, run_id: str, after: int) -> list[Envelope]:
+        found = feed.events_after(after)
         return await self._journal.events(run_id, after=after, limit=PAGE) if found is None else found
 
     async def _join(self, run_id: str) -> Feed:
@@ -144,7 +144,7 @@ class Feeds:
         feed.followers += 1
         if self._reader is None or self._reader.done():
             self._reader = asyncio.create_task(self._read(), name="feeds")
-            self._reader.add_done_callback(self._ended)
+            self._reader.add_done_callback(self._on_done)
         return feed
 
     def _leave(self, run_id: str, feed: Feed) -> None:
@@ -153,14 +153,14 @@ class Feeds:
             del self._feeds[run_id]
             self._wake.set()
 
-    def _ended(self, reader: asyncio.Task[None]) -> None:
+    def _on_done(self, reader: asyncio.Task[None]) -> None:
         """Let nobody wait for a reader that has ended: its error is raised in the followers."""
         if reader is not self._reader:  # the next one reads for followers who came since
             return
         failure = Cancelled("the library was closed") if reader.cancelled() else reader.exception()
         for feed in self._feeds.values():
             feed.failure = failure
-            feed.tell()
+            feed.wake()
         self._feeds.clear()
 
     async def _read(self) -> None:
@@ -197,22 +197,22 @@ class Feeds:
             if feed is not None and news is not None and news.row.last_seq >= seq:
                 if news.events and feed.last == seq:  # else it was created again meanwhile
                     feed.extend(news.events)
-                    feed.tell()
+                    feed.wake()
                 await self._catch_up(feed, news.row)
             elif feed is not None and feed.last == seq:  # deleted, and perhaps stored again with fewer events
                 feed.failure = _unknown(run_id)
                 del self._feeds[run_id]
-                feed.tell()
+                feed.wake()
 
     async def _catch_up(self, feed: Feed, row: RunRow) -> None:
         """Read what is new. The row is older than these events, so a run that it shows as ended has no more."""
         while feed.last < row.last_seq:
             feed.extend(await self._journal.events(row.run_id, after=feed.last, limit=PAGE))
-            feed.tell()
+            feed.wake()
         state = await self._state(row, feed.topic)
         if state != feed.state:
             feed.state = state
-            feed.tell()
+            feed.wake()
 
     async def _state(self, row: RunRow, topic: str) -> FeedState:
         if row.status in FINAL:

@@ -40,7 +40,7 @@ class JobInHand:
         """The job's arguments, decoded."""
         return msgspec.convert(self.job.arguments | {"kind": self.job.kind}, of)
 
-    def tell(self, line: str) -> None:
+    def report(self, line: str) -> None:
         """Set the latest progress message, from any thread. It is stored with the next sign of life (`flush`)."""
         self._line = line
 
@@ -195,9 +195,9 @@ class JobWorker:
                 return
             task = asyncio.create_task(self._do(job), name=f"job {job.id}")
             self._going.add(task)
-            task.add_done_callback(self._over)
+            task.add_done_callback(self._on_done)
 
-    def _over(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         self._going.discard(task)
         self._news.set()
         if not task.cancelled() and (error := task.exception()) is not None:

@@ -136,7 +136,7 @@ class Attempts:
         try:
             names = self._breakers.usable(self._place.brief.models[self._role], self._clock.monotonic())
             for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
-                reply = await self._asked(name, fallback=left > 0)
+                reply = await self._ask_model(name, fallback=left > 0)
                 if reply is not None:
                     return reply
         finally:
@@ -160,7 +160,7 @@ class Attempts:
         """
         return self._role in FIRST_ASKED and self._unheard and len(self._unusable) == len(names)
 
-    async def _asked(self, name: str, *, fallback: bool) -> Reply | None:
+    async def _ask_model(self, name: str, *, fallback: bool) -> Reply | None:
         """Ask the model `name`; None if it gives no reply.
 
         If there is a `fallback`, the model is left alone as soon as its breaker is open, whoever opened it.
@@ -176,7 +176,7 @@ class Attempts:
             except ContextTooLong as error:
                 self._breakers.succeeded(name)  # it answers; the request is at fault
                 self._voice.stop()
-                raise ContextTooLong(_named(name, error.reason)) from error
+                raise ContextTooLong(_with_full_name(name, error.reason)) from error
             except ModelError as error:
                 now = self._clock.monotonic()
                 self._refused = False
@@ -197,7 +197,7 @@ class Attempts:
         if error.usable and error.reached:
             self._unusable.pop(name, None)
         else:
-            self._unusable[name] = _named(name, error.reason)
+            self._unusable[name] = _with_full_name(name, error.reason)
 
     def _given_up(self, name: str, fallback: bool) -> bool:
         return fallback and self._breakers.is_open(name, self._clock.monotonic())
@@ -220,14 +220,14 @@ class Attempts:
                 reply = await self._try(name)
             except LimitReached:
                 return reply  # the budget does not pay for more of it
-        if _is_unspoken(reply) and self._left(name) < self._had(name) + LEAST_ROOM:
+        if _is_unspoken(reply) and self._room_left(name) < self._had(name) + LEAST_ROOM:
             raise ContextTooLong(f"{name}: the request leaves no room for its thinking")
         return reply
 
     def _widened(self, name: str) -> bool:
         """True if the model can get more room than it had; it keeps that from now on."""
         had, most = self._had(name), self._place.world.models[name].profile.max_output
-        room = min(next((each for each in ROOMS if each > had), 0), self._left(name), most)
+        room = min(next((each for each in ROOMS if each > had), 0), self._room_left(name), most)
         if room < had + LEAST_ROOM or self._request.max_tokens + had >= most:
             return False
         self._breakers.crowded(name, room)
@@ -237,7 +237,7 @@ class Attempts:
         profile = self._place.world.models[name].profile
         return max(room_for(self._place, name, self._request), reasoning(profile, self._request.effort))
 
-    def _left(self, name: str) -> int:
+    def _room_left(self, name: str) -> int:
         return left_in_window(self._place, name, self._request)
 
     async def _try(self, name: str) -> Reply:
@@ -275,9 +275,9 @@ class Attempts:
                 request = await self._measured(request)
             if self._hooks.on_begin is not None:
                 self._hooks.on_begin()
-            return await self._heard(name, model, request, ahead or model.stream(request))
+            return await self._read_stream(name, model, request, ahead or model.stream(request))
 
-    async def _heard(
+    async def _read_stream(
         self, name: str, model: Model, request: Request, items: AsyncGenerator[Delta | Reply, None]
     ) -> tuple[Reply, Usage]:
         facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
@@ -316,7 +316,7 @@ class Attempts:
         )
 
 
-def _named(name: str, reason: str) -> str:
+def _with_full_name(name: str, reason: str) -> str:
     """Why the model `name` failed; its full name replaces the provider's name at the start of the reason."""
     if reason.startswith(f"{name}: "):
         return reason
@@ -375,7 +375,7 @@ async def _stream(model: Model, request: Request, stream: AsyncGenerator[Delta |
             async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
                 async for item in items:
                     if isinstance(item, Reply) or so_far.exceeds(item):
-                        reply = item if isinstance(item, Reply) else so_far.cut()
+                        reply = item if isinstance(item, Reply) else so_far.as_cut_reply()
                         return voice.end(reply if model.profile.quotes else await _spoken(request.task, reply, voice))
                     if isinstance(item, Retracted):
                         await voice.restart()

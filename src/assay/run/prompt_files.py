@@ -51,11 +51,11 @@ def checked(name: str, text: object, ours: str, origin: str) -> str:
         raise ConfigError(f"{said} is not text: its entry point must name a string")
     wanted, found = set(_PLACE.findall(ours)), set(_PLACE.findall(text))
     if missing := sorted(wanted - found):
-        raise ConfigError(f"{said} lacks {_named(missing)}: begin an item with each, as Assay's own text does")
+        raise ConfigError(f"{said} lacks {_in_braces(missing)}: begin an item with each, as Assay's own text does")
     if unknown := sorted(found - wanted):
-        raise ConfigError(f"{said} has {_named(unknown)}, which Assay's own text lacks: remove it")
+        raise ConfigError(f"{said} has {_in_braces(unknown)}, which Assay's own text lacks: remove it")
     return text.strip()
 
 
-def _named(places: list[str]) -> str:
+def _in_braces(places: list[str]) -> str:
     return ", ".join(f"{{{place}}}" for place in places)

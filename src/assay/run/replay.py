@@ -162,7 +162,7 @@ Revise = Callable[[Event], Event | None]
 """Changes an event for the new run; None leaves it out."""
 
 
-def begun(log: Iterable[Envelope], phase: str) -> bool:
+def has_begun(log: Iterable[Envelope], phase: str) -> bool:
     """True if a phase of a run began."""
     return any(_begins(envelope, phase) for envelope in log)
 
@@ -173,7 +173,7 @@ def taken_over(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> 
     All these events get the time at which the other run is created (`at`), so that no log goes back in time.
     """
     drafts: list[EventDraft] = []
-    for envelope in _before(log, phase):
+    for envelope in _events_before(log, phase):
         event = decode(envelope)
         said = event if event is None else revise(event)
         if event is None or said is not None:
@@ -181,7 +181,7 @@ def taken_over(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> 
     return tuple(drafts)
 
 
-def _before(log: Sequence[Envelope], phase: str) -> Iterator[Envelope]:
+def _events_before(log: Sequence[Envelope], phase: str) -> Iterator[Envelope]:
     """The events before a phase, without dropped ones, the engine's own, and those about money."""
     dropped = {
         seq for envelope in log if isinstance(event := _restarted(envelope), StepRestarted) for seq in event.dropped

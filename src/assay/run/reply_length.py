@@ -60,7 +60,7 @@ class ReplySoFar:
                 self._text, self._thinking, self._calls = [], [], []
         return False
 
-    def cut(self) -> Reply:
+    def as_cut_reply(self) -> Reply:
         """What came before there was too much, as a reply cut for length; its tokens are estimated."""
         return Reply(
             text="".join(self._text),

@@ -297,7 +297,7 @@ class Run(RunPlace):
         execution, lane = self.execution, GUESSED if guessed else self.lane
         return execution.may_begin(kind, lane) and execution.ahead.begin(key, work, COST_OF[kind], lane)
 
-    async def begun(self, key: str) -> Any | None:
+    async def result_ahead(self, key: str) -> Any | None:
         """Return the result of such work; None if there is none, and it must be done now. Call it inside a step.
 
         Raises:

@@ -51,7 +51,7 @@ class Ahead:
             return False
         self._unasked[key] = (lane, cost)
         task = self._tasks[key] = asyncio.get_running_loop().create_task(_run(work), name=key)
-        task.add_done_callback(_seen)
+        task.add_done_callback(_retrieve_failure)
         return True
 
     async def result(self, key: str) -> Any | None:
@@ -86,7 +86,7 @@ async def _run(work: Callable[[], Awaitable[Any]]) -> Any:
     return await work()
 
 
-def _seen(task: asyncio.Task[Any]) -> None:
+def _retrieve_failure(task: asyncio.Task[Any]) -> None:
     """Retrieve a failure that nobody asks for, so that it is not logged."""
     if not task.cancelled():
         task.exception()
@@ -113,7 +113,7 @@ class ForeseenCall:
         self._asked = False
         self.given_up = False
         self.task = asyncio.get_running_loop().create_task(self._read(turn), name=f"foreseen {request.task}")
-        self.task.add_done_callback(self._ended)
+        self.task.add_done_callback(self._on_done)
 
     @property
     def usage(self) -> Usage:
@@ -133,11 +133,11 @@ class ForeseenCall:
                     self.given_up = True
                     return
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         self._more.set()
-        _seen(task)
+        _retrieve_failure(task)
 
-    def asked(self) -> AsyncGenerator[Delta | Reply, None]:
+    def take_reply(self) -> AsyncGenerator[Delta | Reply, None]:
         """The reply, from its beginning, for the step that asks for it.
 
         Raises:
@@ -194,7 +194,7 @@ class ForeseenCalls:
         if not self.expects(slot, name, request) or self._begun[slot].given_up:
             self.drop(slot)
             return None
-        return self._begun.pop(slot).asked()
+        return self._begun.pop(slot).take_reply()
 
     def drop(self, *slots: str) -> None:
         """End what is in these slots, or in all: nobody will ask for it."""

@@ -126,7 +126,7 @@ class WorkSpan:
 
     def __init__(self, watch: Watch, kind: SpanKind, name: str, facts: dict[str, Fact]) -> None:
         self._watch, self.kind, self._name, self._facts = watch, kind, name, facts
-        self.outer = _within(kind)
+        self.outer = _enclosing_span(kind)
         self._before: WorkSpan | None = None
         self._began = time.time_ns()
         self._span: WatchedSpan | None = None
@@ -160,7 +160,7 @@ _current: ContextVar[WorkSpan | None] = ContextVar("span", default=None)
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
-def _within(kind: SpanKind) -> WorkSpan | None:
+def _enclosing_span(kind: SpanKind) -> WorkSpan | None:
     outer = _current.get()
     kinds = _OUTER.get(kind)
     while outer is not None and kinds is not None and outer.kind not in kinds:
@@ -247,7 +247,7 @@ class StepContext:
     def write_beside(self, event: Event, once: str) -> None:
         """Write `event` under a name, once per attempt, even after the step is done. See `Run.stands`."""
         execution = self._place.execution
-        key = execution.beside(self.key, self.attempt, once)
+        key = execution.event_key(self.key, self.attempt, once)
         execution.write(execution.draft(event, self._place.path, key, self.key, self.attempt))
 
 
@@ -276,7 +276,7 @@ async def perform(
         step_context.emit(StepDiverged(step=key))
     died = execution.accounts.held(place.lane, key) or Usage()
     try:
-        async with execution.within(place.gate, place.lane) if cost is not None else nullcontext():
+        async with execution.gated(place.gate, place.lane) if cost is not None else nullcontext():
             await hold(place, key, cost or Usage())
             result = await fn(step_context)
     except Failed as failed:

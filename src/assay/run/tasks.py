@@ -23,10 +23,10 @@ class Tasks:
         """Start `work`; `name` is for the log."""
         task = asyncio.create_task(work, name=name)
         self._going.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_done)
         return task
 
-    def _ended(self, task: asyncio.Task[Any]) -> None:
+    def _on_done(self, task: asyncio.Task[Any]) -> None:
         self._going.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("%s failed: %s", task.get_name(), error, exc_info=error)
@@ -46,22 +46,22 @@ def in_this_loop(call: Callable[[str], object]) -> Callable[[str], None]:
     """
     loop = asyncio.get_running_loop()
 
-    def told(what: str) -> None:
+    def report(what: str) -> None:
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(call, what)
 
-    return told
+    return report
 
 
 def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
     """A listener that sets an event of the running loop when `news` is reported, from any thread."""
     wake = in_this_loop(lambda _: event.set())
 
-    def told(what: str) -> None:
+    def report(what: str) -> None:
         if what == news:
             wake(what)
 
-    return told
+    return report
 
 
 async def is_set_within(event: asyncio.Event, seconds: float | None) -> bool:

@@ -116,10 +116,10 @@ def create_app(
             Middleware(Audited, backend.auditor),
         ],
         exception_handlers={
-            AssayError: _failed,
-            Refusal: _refused,
+            AssayError: _on_error,
+            Refusal: _on_refusal,
             HTTPException: _http,
-            Exception: _broken,
+            Exception: _on_bug,
         },
     )
     app.state.backend, app.state.parts, app.state.login = backend, tuple(parts), login
@@ -141,13 +141,13 @@ def part_answer(request: Request, fault: Problem, headers: dict[str, str] | None
     return problem_answer(fault, headers)
 
 
-def _failed(request: Request, error: Exception) -> Response:
+def _on_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AssayError)
     names = tuple(map(str, request.scope.get("path_params", {}).values()))
     return part_answer(request, failed(request.method, request.scope["path"], error, names))
 
 
-def _refused(request: Request, error: Exception) -> Response:
+def _on_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)
     return part_answer(request, error.problem, error.headers)
 
@@ -169,9 +169,9 @@ def _methods(request: Request) -> str:
     return ", ".join(sorted({method for each in routes for method in getattr(each, "methods", None) or ()}))
 
 
-def _broken(request: Request, error: Exception) -> Response:
+def _on_bug(request: Request, error: Exception) -> Response:
     if is_full(error):  # of temporary files, as of a form
-        return _failed(request, DiskFull(str(error)))
+        return _on_error(request, DiskFull(str(error)))
     log.error("%s %s: a bug", request.method, loggable(request.scope["path"]), exc_info=error)
     return part_answer(request, problem("bug", "this is a fault of Assay; its log says more"))
 
@@ -267,7 +267,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def believed(proxies: Iterable[str]) -> list[str]:
+def trusted_proxies(proxies: Iterable[str]) -> list[str]:
     """The addresses and networks whose word on requests counts; those of IPv4 also as a socket for both names them."""
     found = [ipaddress.ip_network(each) for each in (*OWN_PROXIES, *proxies)]
     both = (f"::ffff:{each.network_address}/{96 + each.prefixlen}" for each in found if each.version == 4)
@@ -345,7 +345,7 @@ async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
     )
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Tell nobody."""
 
 
@@ -353,7 +353,7 @@ async def serve(
     assay: Assay,
     sock: socket.socket,
     begun: Callable[[Server], None],
-    listens: Callable[[], None] = _nothing,
+    listens: Callable[[], None] = _do_nothing,
     *,
     no_auth: bool = False,
 ) -> None:
@@ -369,14 +369,14 @@ async def serve(
     await assay.ready()
     gc.freeze()  # what is loaded now stays: else each full collection looks at it again and holds up every reader
     backend = Backend(assay)
-    backend.streams.within(room_for_streams())
+    backend.streams.set_file_limit(room_for_streams())
     config = uvicorn.Config(
         create_app(backend, host=host, login=login),
         http=PromptProtocol,
         log_config=None,
         access_log=False,
         server_header=False,
-        forwarded_allow_ips=believed(assay.settings.server.proxies),
+        forwarded_allow_ips=trusted_proxies(assay.settings.server.proxies),
         ws="none",
         lifespan="on",
         timeout_graceful_shutdown=GRACE,

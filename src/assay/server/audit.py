@@ -34,7 +34,7 @@ class Auditor:
         except StoreError as error:
             log.error("audit: %s of %s by %s is not noted: %s", entry.action, entry.subject, entry.actor, error)
 
-    async def begun(self, owner: str, run_id: str) -> None:
+    async def record_start(self, owner: str, run_id: str) -> None:
         """Record that the current request started a run."""
         via, address = origin.get()
         await self.note(AuditEntry(actor=owner, action=BEGIN_RUN, subject=run_id, via=via, address=address, status=202))

@@ -54,7 +54,7 @@ AUDITED = 100_000
 """The most entries of the audit log, the newest."""
 
 
-async def tidying(assay: Assay) -> None:
+async def tidy_hourly(assay: Assay) -> None:
     """Delete expired data now and every hour, until cancelled. Other servers may do the same."""
     while True:
         try:
@@ -115,7 +115,7 @@ class Backend:
         self._working = self.tasks.start(self.worker.work(), "the server's worker")
         self.tasks.start(keep_to(self.assay, self.limits), "the server's schedules")
         self.tasks.start(self.assay.tell_webhooks(), "the server's webhooks")
-        self.tasks.start(tidying(self.assay), "the server's upkeep")
+        self.tasks.start(tidy_hourly(self.assay), "the server's upkeep")
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -136,7 +136,7 @@ class Backend:
             return "the server is stopping"
         if self._working is None or self._working.done():
             return "the worker of the server has ended"
-        await self.health.asked(self.assay.runs(1))
+        await self.health.try_read(self.assay.runs(1))
         return self.health.fault
 
     def engine(self, owner: str) -> Assay:
@@ -159,10 +159,10 @@ class Backend:
         Raises:
             UsageError: as `Assay.create`.
         """
-        async with self.rates.beginning(owner):
+        async with self.rates.run_token(owner):
             assay = self.engine(owner)
             made = await assay.create(question, sources=sources, priority=USUAL, webhook=webhook, **wanted)
-        return await self._begun(owner, made)
+        return await self._announce(owner, made)
 
     async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
         """Store a run that answers from what another has read, and have it executed; return its id.
@@ -170,9 +170,9 @@ class Backend:
         Raises:
             UnknownName, UsageError: as `Assay.ask`.
         """
-        async with self.rates.beginning(owner):
+        async with self.rates.run_token(owner):
             made = await self.engine(owner).create_ask(reference, question, priority=USUAL, **wanted)
-        return await self._begun(owner, made)
+        return await self._announce(owner, made)
 
     async def begin_fork(
         self,
@@ -190,10 +190,10 @@ class Backend:
         Raises:
             UnknownName, UsageError: as `Assay.fork`.
         """
-        async with self.rates.beginning(owner):
+        async with self.rates.run_token(owner):
             assay = self.engine(owner)
             made = await assay.fork(reference, point, plan=plan, exclude=exclude, add=add, priority=USUAL, **wanted)
-        return await self._begun(owner, made)
+        return await self._announce(owner, made)
 
     async def begin_job(self, owner: str, work: JobWork) -> Job:
         """Leave long work to the workers; it counts like a run.
@@ -201,7 +201,7 @@ class Backend:
         Raises:
             UsageError: as `Assay.begin_job`.
         """
-        async with self.rates.beginning(owner):
+        async with self.rates.run_token(owner):
             return await self.engine(owner).begin_job(work)
 
     async def retry_job(self, owner: str, id: str) -> Job:
@@ -210,7 +210,7 @@ class Backend:
         Raises:
             UnknownName, UsageError: as `Assay.retry_job`.
         """
-        async with self.rates.beginning(owner):
+        async with self.rates.run_token(owner):
             return await self.engine(owner).retry_job(id)
 
     async def go_on(self, owner: str, reference: str) -> None:
@@ -228,10 +228,10 @@ class Backend:
         if row.status in ("paused", "failed"):  # no worker takes these up by itself
             await assay.resume(row.run_id)
 
-    async def _begun(self, owner: str, run_id: str) -> str:
+    async def _announce(self, owner: str, run_id: str) -> str:
         """Wake the worker for a run that was stored and queued in one transaction."""
         self.worker.look()
-        await self.auditor.begun(owner, run_id)
+        await self.auditor.record_start(owner, run_id)
         return run_id
 
     async def view(self, owner: str, reference: str) -> RunView:
@@ -329,7 +329,7 @@ async def keep_to(assay: Assay, limits: LimitBook) -> None:
     while True:
         try:
             await limits.refresh()
-            async for asked in run_due(assay, book, lambda: datetime.now(UTC), _awaited, limits.daily):
+            async for asked in run_due(assay, book, lambda: datetime.now(UTC), _final_view, limits.daily):
                 came = asked.error or (asked.view.status if asked.view else "")
                 log.info("schedule %s: %s", asked.schedule.id, came)
                 run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
@@ -339,5 +339,5 @@ async def keep_to(assay: Assay, limits: LimitBook) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _awaited(_schedule: Schedule, handle: RunHandle) -> RunView:
+async def _final_view(_schedule: Schedule, handle: RunHandle) -> RunView:
     return await handle.view()

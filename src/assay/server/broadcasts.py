@@ -31,7 +31,7 @@ from assay.server.streams import (
     event_frame,
     frame,
     outlet_of,
-    picked,
+    type_filter,
     wait_for_news,
 )
 
@@ -55,7 +55,7 @@ class FollowedList:
         self.news = asyncio.Event()
         self.failure: BaseException | None = None
 
-    def tell(self) -> None:
+    def wake(self) -> None:
         """Wake all waiting followers."""
         news, self.news = self.news, asyncio.Event()
         news.set()
@@ -110,7 +110,7 @@ class RunLists:
                 now = await read()
                 if now != followed.runs:
                     followed.runs = now
-                    followed.tell()
+                    followed.wake()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._closing.wait(), LOOK_SECONDS)
         except Exception as error:
@@ -118,7 +118,7 @@ class RunLists:
             raise
         finally:
             del self._lists[owner]
-            followed.tell()
+            followed.wake()
 
 
 # Followed runs: each event is encoded once.
@@ -154,7 +154,7 @@ class Follower:
 
     def __init__(self, outlet: Outlet, types: Types, at: int, *, chunked: bool) -> None:
         self.outlet, self.types, self.at, self.chunked = outlet, types, at, chunked
-        self.wanted: Picked = picked(types)
+        self.wanted: Picked = type_filter(types)
         self.woken = asyncio.Event()
 
     def write(self, chunk: Chunk) -> bool:
@@ -220,7 +220,7 @@ class Broadcast:
             self.last = frames[-1][0]
         now = time.monotonic()
         for types, followers in list(self._live.items()):
-            chunk = _chunk(frames, picked(types))
+            chunk = _chunk(frames, type_filter(types))
             if chunk is None and now - self._spoke.get(types, now) > HEARTBEAT - REST:
                 chunk = _BEAT
             if chunk is not None:
@@ -277,7 +277,7 @@ class Broadcasts:
         if self._going.get(run_id) is broadcast:
             del self._going[run_id]
 
-    async def behind(self, run_id: str, broadcast: Broadcast, follower: Follower) -> bytes:
+    async def missed_events(self, run_id: str, broadcast: Broadcast, follower: Follower) -> bytes:
         """The events that a follower does not have yet, or the first of them; they count as received.
 
         Raises:
@@ -319,7 +319,7 @@ class RunStream(EventStream):
         outlet.on_lost(follower.woken.set)
         try:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-            await _sent(send, BEGIN)
+            await _send_chunk(send, BEGIN)
             with suppress(TimeoutError, UnknownName, StoreError):
                 await self._follow(follower, send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -332,17 +332,19 @@ class RunStream(EventStream):
 
         Raises:
             TimeoutError: the client stops reading; its connection is closed.
-            UnknownName, StoreError: as `Broadcasts.behind`.
+            UnknownName, StoreError: as `Broadcasts.missed_events`.
         """
         broadcast = self._broadcasts.join(self._run, self._last)
         try:
-            while not follower.outlet.gone:
+            while not follower.outlet.is_disconnected:
                 if broadcast.join(follower):
                     await follower.woken.wait()
                 elif follower.at < broadcast.last:
-                    await _send_in_time(follower, send, await self._broadcasts.behind(self._run, broadcast, follower))
+                    await _send_in_time(
+                        follower, send, await self._broadcasts.missed_events(self._run, broadcast, follower)
+                    )
                 else:  # it is over, or the server stops: the client reconnects, and learns which
-                    await _sent(send, BEGIN)
+                    await _send_chunk(send, BEGIN)
                     return
         finally:
             broadcast.leave(follower)
@@ -352,14 +354,14 @@ class RunStream(EventStream):
 Frames = AsyncIterator[bytes]
 
 
-async def _sent(send: Send, data: bytes) -> None:
+async def _send_chunk(send: Send, data: bytes) -> None:
     await send({"type": "http.response.body", "body": data, "more_body": True})
 
 
 async def _send_in_time(follower: Follower, send: Send, data: bytes) -> None:
     try:
         async with asyncio.timeout(PATIENCE):
-            await _sent(send, data)
+            await _send_chunk(send, data)
     except TimeoutError:
         follower.outlet.close()
         raise

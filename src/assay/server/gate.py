@@ -61,14 +61,14 @@ class AccessGate:
             return
         try:
             who = await identify(self._users, HTTPConnection(scope), self._oidc)
-            refused = self._refused(scope, who)
+            refused = self._refusal(scope, who)
         except AssayError as error:
             who, refused = None, failed(scope["method"], scope["path"], error)
             if isinstance(error, StoreError):  # of which a stranger learns nothing more
                 refused = problem("store", BROKEN) if refused.status == 500 else problem("away", AWAY)
         if refused is not None:
             request = Request(scope, receive)
-            challenge = {"WWW-Authenticate": challenged(request, self._oidc)} if refused.status == 401 else None
+            challenge = {"WWW-Authenticate": challenge_of(request, self._oidc)} if refused.status == 401 else None
             await self._answer(request, refused, challenge)(scope, receive, send)
             return
         if who is not None:
@@ -81,15 +81,15 @@ class AccessGate:
             return False
         return hmac.compare_digest(bearer_of(HTTPConnection(scope)).encode(), self._scraper)
 
-    def _refused(self, scope: Scope, who: Who | None) -> Problem | None:
+    def _refusal(self, scope: Scope, who: Who | None) -> Problem | None:
         if any(route.matches(scope)[0] is Match.FULL for route in self._free):
             return None
         if who is None:
             return problem("login-needed", "log in, or send a token: Authorization: Bearer …")
-        needed = self._needed(scope)
+        needed = self._required_permission(scope)
         return not_allowed(needed) if needed and not _may(scope, who, needed) else None
 
-    def _needed(self, scope: Scope) -> Permission | None:
+    def _required_permission(self, scope: Scope) -> Permission | None:
         """The right that a request needs; None if its route checks it."""
         part = next((each for each in self._parts if each.has(scope["path"])), None)
         if part is not None and part.needs == "route":
@@ -99,7 +99,7 @@ class AccessGate:
         return "read" if scope["method"] in SAFE else "write"
 
 
-def challenged(request: HTTPConnection, oidc: OidcProvider | None) -> str:
+def challenge_of(request: HTTPConnection, oidc: OidcProvider | None) -> str:
     """The challenge for an unknown caller; if the provider's tokens are accepted, it names the metadata (RFC 9728)."""
     if oidc is None or not oidc.settings.audience:
         return REALM
@@ -122,9 +122,9 @@ async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | N
         signed = secret.count(".") == 2 and not secret.startswith(PREFIX)  # RFC 7519
         if oidc is not None and oidc.settings.audience and signed:
             return await _of_provider(users, oidc, secret)
-        return await users.known(secret, "token")
+        return await users.authenticate(secret, "token")
     session = cookie_of(request, session_name(request))
-    return await users.known(session, "session") if session else None
+    return await users.authenticate(session, "session") if session else None
 
 
 def bearer_of(request: HTTPConnection) -> str:

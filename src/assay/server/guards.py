@@ -144,7 +144,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refused = self._refused(HTTPConnection(scope))
+        refused = self._refusal(HTTPConnection(scope))
         if refused is not None:
             await self._answer(Request(scope, receive), refused)(scope, receive, send)
             return
@@ -152,7 +152,7 @@ class Guard:
         scope[BODY] = body
         await self._app(scope, body.receive, send)
 
-    def _refused(self, request: HTTPConnection) -> Problem | None:
+    def _refusal(self, request: HTTPConnection) -> Problem | None:
         host = request.headers.get("host", "")
         if not is_ours(host, self._hosts):
             return problem(

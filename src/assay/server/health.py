@@ -25,7 +25,7 @@ class StoreHealth:
         self.fault = ""
         """What is wrong, "" if it answered."""
 
-    async def asked(self, read: Coroutine[Any, Any, T]) -> T | None:
+    async def try_read(self, read: Coroutine[Any, Any, T]) -> T | None:
         """What `read` gives; None if the store does not answer, or not soon. A change is logged, with its reason."""
         found, fault, reason = None, "", ""
         try:

@@ -74,7 +74,7 @@ class LimitBook:
         limits = msgspec.structs.asdict(self.of(user))
         return OwnerLimits(**{name: limits[name] for name in DAILY})
 
-    def given(self) -> dict[str, GivenLimits]:
+    def overrides(self) -> dict[str, GivenLimits]:
         """The limits set for single users."""
         return dict(self._given)
 
@@ -116,7 +116,7 @@ class Rates:
             return None
 
     @asynccontextmanager
-    async def beginning(self, owner: str) -> AsyncIterator[None]:
+    async def run_token(self, owner: str) -> AsyncIterator[None]:
         """Take a token for a run or job that may begin in the block; it is returned if none begins.
 
         Raises:
@@ -167,7 +167,7 @@ class Rated:
         except AssayError as error:
             refused = failed(scope["method"], scope["path"], error)
 
-        async def telling(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start" and states:
                 headers = MutableHeaders(scope=message)
                 for name, value in rate_headers(states).items():
@@ -177,7 +177,7 @@ class Rated:
         token = _told.set(states)
         try:
             application = self._app if refused is None else self._answer(Request(scope, receive), refused)
-            await application(scope, receive, telling)
+            await application(scope, receive, send_with_headers)
         finally:
             _told.reset(token)
 

@@ -156,7 +156,7 @@ class Metrics:
         for state in ("waiting", "executed", "parked"):
             self._queue.labels(state).set(getattr(depth, state))
 
-    def written(self, accept: str) -> tuple[bytes, str]:
+    def render(self, accept: str) -> tuple[bytes, str]:
         """All metrics in a format that the scraper accepts, and its media type."""
         encode, media_type = choose_encoder(accept)
         return encode(self._registry), media_type
@@ -177,7 +177,7 @@ class MeasuredRequests:
         began, status = time.perf_counter(), 500
         method = scope["method"] if scope["method"] in METHODS else OTHER
 
-        async def heard(message: Message) -> None:
+        async def note_status(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -185,7 +185,7 @@ class MeasuredRequests:
 
         with self._metrics.active.labels(method).track_inprogress():
             try:
-                await self._app(scope, receive, heard)
+                await self._app(scope, receive, note_status)
             finally:
                 labels = (method, self._template(scope), str(status))
                 self._metrics.requests.labels(*labels).observe(time.perf_counter() - began)

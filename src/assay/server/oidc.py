@@ -169,7 +169,7 @@ class OidcProvider:
         if not isinstance(token, dict) or not isinstance(token.get("id_token"), str):
             raise NotLoggedIn("the provider gave no ID token")
         claims = await self._identity(metadata, token["id_token"], attempt.nonce, str(token.get("access_token", "")))
-        person = self._person(await self._completed(metadata, claims, str(token.get("access_token", ""))))
+        person = self._person(await self._complete(metadata, claims, str(token.get("access_token", ""))))
         return msgspec.structs.replace(person, id_token=token["id_token"])
 
     async def farewell(self, session: Credential, back: str) -> str:
@@ -204,7 +204,7 @@ class OidcProvider:
         if not self.settings.audience:
             raise NotLoggedIn("access tokens of the provider are not accepted here")
         metadata = await self.metadata()
-        header, claims = await self._decoded(metadata, token)
+        header, claims = await self._decode(metadata, token)
         if str(header.get("typ", "")).lower() not in ACCESS_TYPES:
             raise NotLoggedIn("this is not an access token (typ at+jwt)")
         options = {
@@ -225,7 +225,7 @@ class OidcProvider:
 
     async def _identity(self, metadata: Metadata, token: str, nonce: str, access: str) -> Claims:
         """The claims of an ID token, fully checked."""
-        header, claims = await self._decoded(metadata, token)
+        header, claims = await self._decode(metadata, token)
         options = {
             "iss": {"essential": True, "values": [metadata.issuer]},
             "aud": {"essential": True, "values": [self.settings.client_id]},
@@ -237,7 +237,7 @@ class OidcProvider:
             raise NotLoggedIn(f"the provider's ID token is not valid: {error}{skew(claims)}") from error
         return claims
 
-    async def _decoded(self, metadata: Metadata, token: str) -> tuple[dict[str, Any], Claims]:
+    async def _decode(self, metadata: Metadata, token: str) -> tuple[dict[str, Any], Claims]:
         """Header and claims of a token signed by the provider."""
         names = [name for name in metadata.id_token_signing_alg_values_supported if name in ALGORITHMS]
         registry = JWSRegistry(algorithms=names, strict_check_header=False)
@@ -252,7 +252,7 @@ class OidcProvider:
 
     # the user
 
-    async def _completed(self, metadata: Metadata, claims: Claims, access: str) -> Claims:
+    async def _complete(self, metadata: Metadata, claims: Claims, access: str) -> Claims:
         """The claims, completed by those that the provider returns only on request (OpenID Connect Core 5.3)."""
         wanted = self.settings.group_claim if self._by_groups else self.settings.name_claim
         if not metadata.userinfo_endpoint or not access:
@@ -307,9 +307,9 @@ class OidcProvider:
         Raises:
             ProviderFailed: it cannot be reached, or is another one than in the settings.
         """
-        return await self._metadata.get(self._discovered)
+        return await self._metadata.get(self._discover)
 
-    async def _discovered(self) -> Metadata:
+    async def _discover(self) -> Metadata:
         issuer = self.settings.issuer
         metadata = await self._json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         try:

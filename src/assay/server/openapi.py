@@ -55,16 +55,16 @@ def page(described: dict[str, Any]) -> str:
     by_tag: dict[str, list[Markup]] = {}
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
-            by_tag.setdefault(operation["tags"][0], []).append(_described(path, method, operation))
-    subjects = _joined(
-        Markup("<h2>{tag}</h2>{operations}").format(tag=tag, operations=_joined(made)) for tag, made in by_tag.items()
+            by_tag.setdefault(operation["tags"][0], []).append(_operation_markup(path, method, operation))
+    subjects = _join(
+        Markup("<h2>{tag}</h2>{operations}").format(tag=tag, operations=_join(made)) for tag, made in by_tag.items()
     )
     schemas = described["components"]["schemas"]
-    types = _joined(_type(name, schemas[name]) for name in sorted(schemas))
+    types = _join(_type(name, schemas[name]) for name in sorted(schemas))
     return _PAGE.format(version=described["info"]["version"], subjects=subjects, types=types)
 
 
-def _described(path: str, method: str, operation: dict[str, Any]) -> Markup:
+def _operation_markup(path: str, method: str, operation: dict[str, Any]) -> Markup:
     content = operation.get("requestBody", {}).get("content", {})
     good = next(iter(operation["responses"].values())).get("content", {})
     rows = [
@@ -118,10 +118,10 @@ def _schema_label(schema: dict[str, Any]) -> Markup:
 
 
 def _table(rows: list[Markup]) -> Markup:
-    return Markup("<table>{}</table>").format(_joined(rows)) if rows else Markup("")
+    return Markup("<table>{}</table>").format(_join(rows)) if rows else Markup("")
 
 
-def _joined(parts: Iterable[Markup]) -> Markup:
+def _join(parts: Iterable[Markup]) -> Markup:
     return Markup("").join(parts)
 
 
@@ -214,7 +214,7 @@ class _Types:
         for each in endpoints:
             used += [type for type in (each.query, each.body, each.pages, _answers(each)) if type is not None]
         unique = list(dict.fromkeys(used))
-        made, components = _named(*msgspec.json.schema_components(unique, ref_template=REFERENCE))
+        made, components = _with_public_names(*msgspec.json.schema_components(unique, ref_template=REFERENCE))
         self._by_type = dict(zip(unique, made, strict=True))
         self.components: dict[str, Schema] = {**components, **_envelopes(components, kinds, self._by_type)}
 
@@ -235,7 +235,9 @@ class _Types:
         return str(whole.get("description", ""))
 
 
-def _named(made: tuple[Schema, ...], components: dict[str, Schema]) -> tuple[list[Schema], dict[str, Schema]]:
+def _with_public_names(
+    made: tuple[Schema, ...], components: dict[str, Schema]
+) -> tuple[list[Schema], dict[str, Schema]]:
     """The same under public names; if two types share a name, their modules are added: `assay.core.sources.Notice`.
 
     Generators of clients name classes by titles, so a title is the name. They do not read the `items: false` of a
@@ -295,7 +297,7 @@ def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
         required = any(each[2] for each in types.fields(endpoint.body))
         made["requestBody"] = {"required": required, "content": {JSON: {"schema": types.of(endpoint.body)}}}
     elif endpoint.takes:
-        made["requestBody"] = {"required": True, "content": {type: _uploaded(type) for type in endpoint.takes}}
+        made["requestBody"] = {"required": True, "content": {type: _upload_schema(type) for type in endpoint.takes}}
     made["responses"] = _responses(endpoint, types, edition)
     made["security"] = [{"token": [endpoint.scope]}, {"session": []}, {}] if endpoint.scope else []
     return made
@@ -315,7 +317,7 @@ def _parameters(endpoint: Endpoint, types: _Types) -> Iterator[Schema]:
         yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": HEADERS[name]}
 
 
-def _uploaded(type: str) -> Schema:
+def _upload_schema(type: str) -> Schema:
     if type != "multipart/form-data":
         return {"schema": {"contentMediaType": "application/octet-stream"}}
     file = {"type": "array", "items": {"contentMediaType": "application/octet-stream"}, "minItems": 1}

@@ -105,8 +105,8 @@ async def readyz(call: RouteCall) -> Health:
 async def metrics(call: RouteCall) -> Response:
     """Report metrics to Prometheus: requests, streams, runs, the queue, and model usage."""
     backend = call.backend
-    backend.metrics.note(await backend.health.asked(backend.assay.overview.counts()))
-    content, media_type = backend.metrics.written(call.request.headers.get("accept", ""))
+    backend.metrics.note(await backend.health.try_read(backend.assay.overview.counts()))
+    content, media_type = backend.metrics.render(call.request.headers.get("accept", ""))
     return Response(content, headers={"Content-Type": media_type})
 
 
@@ -119,13 +119,13 @@ async def release(call: RouteCall) -> Release:
 @routes_of.get("/openapi.json", scope="", media=(JSON,))
 async def openapi(call: RouteCall) -> Response:
     """Describe the API in OpenAPI 3.2."""
-    return Response(_described("3.2.0"), media_type=JSON)
+    return Response(_schema_document("3.2.0"), media_type=JSON)
 
 
 @routes_of.get("/openapi-3.1.json", scope="", media=(JSON,))
 async def openapi_for_generators(call: RouteCall) -> Response:
     """Describe the API in OpenAPI 3.1, for generators that do not support 3.2 yet."""
-    return Response(_described("3.1.1"), media_type=JSON)
+    return Response(_schema_document("3.1.1"), media_type=JSON)
 
 
 @routes_of.get("/events.schema.json", scope="", media=("application/schema+json",))
@@ -153,7 +153,7 @@ async def docs_style(call: RouteCall) -> Response:
 
 
 @cache
-def _described(edition: OpenApi) -> bytes:
+def _schema_document(edition: OpenApi) -> bytes:
     return msgspec.json.encode(document(endpoints(), edition))
 
 

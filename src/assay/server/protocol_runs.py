@@ -45,7 +45,7 @@ def with_fields(body: type[S], kinds: Mapping[str, Any]) -> type[S]:
     )  # fmt: skip
 
 
-def sent(option: Declared, kind: Any) -> Any:
+def body_type(option: Declared, kind: Any) -> Any:
     """The type of an option in a body: `kind`, if that sets one."""
     if kind is not msgspec.UNSET:
         return kind
@@ -87,7 +87,7 @@ def with_options(function: F) -> F:
 
 def _arguments() -> Iterable[Parameter]:
     for name, (each, offer) in offered(RunOptions, "mcp").items():
-        kind = sent(each, offer.sent)
+        kind = body_type(each, offer.sent)
         described: Any = Annotated.__class_getitem__((kind, Field(description=offer.about)))  # type: ignore[attr-defined]
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=unsaid(kind), annotation=described)
 

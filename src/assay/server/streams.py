@@ -53,7 +53,7 @@ class Outlet:
         self._lost: Callable[[], None] | None = None
 
     @property
-    def gone(self) -> bool:
+    def is_disconnected(self) -> bool:
         """True if the client has gone."""
         return self._transport.is_closing()
 
@@ -110,7 +110,7 @@ class Tickets:
         self._most, self._most_of_all, self._open = most, most_of_all, Counter[str]()
         self._files: int | None = None
 
-    def within(self, files: int | None) -> None:
+    def set_file_limit(self, files: int | None) -> None:
         """Lower the limit to the number of files that the process may open; None: only the settings count."""
         self._files = files
 
@@ -223,7 +223,7 @@ def event_frame(envelope: Envelope) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (envelope.seq, envelope.type.encode(), _encode(envelope))
 
 
-def picked(types: Sequence[str]) -> Picked:
+def type_filter(types: Sequence[str]) -> Picked:
     """A filter by names of types and of groups (`report.*`); without names everything passes."""
     if not types:
         return lambda _name: True

@@ -325,7 +325,7 @@ async def read_body(request: Request, kind: type[S]) -> S:
     Raises:
         Refusal: it is no JSON, too large, or does not fit.
     """
-    data = await bounded(request, BODY_BYTES)
+    data = await read_bounded(request, BODY_BYTES)
     if not data:
         data = b"{}"
     elif request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
@@ -338,7 +338,7 @@ async def read_body(request: Request, kind: type[S]) -> S:
         raise refusal("bad-request", f"the body is not JSON: {error}") from error
 
 
-async def bounded(request: Request, most: int) -> bytes:
+async def read_bounded(request: Request, most: int) -> bytes:
     """The body of a request, of at most this many bytes.
 
     Raises:
@@ -353,7 +353,7 @@ async def bounded(request: Request, most: int) -> bytes:
     return b"".join(parts)
 
 
-def shown(kind: type[S], of: object, **more: object) -> S:
+def struct_from(kind: type[S], of: object, **more: object) -> S:
     """What the API shows of something: what `kind` has under the same names, and `more`."""
     same = {name: getattr(of, name) for name in kind.__struct_fields__ if name not in more and hasattr(of, name)}
     return kind(**same, **more)

@@ -30,7 +30,7 @@ from assay.evidence.ingest import (
 from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
 from assay.services import places
 from assay.services.context import Context
-from assay.services.extraction import fetching
+from assay.services.extraction import open_fetcher
 from assay.services.home_paths import scratch_folder
 from assay.services.places import FILES
 from assay.settings import Settings
@@ -96,7 +96,7 @@ class Gathering:
         self._note(failed)
         return [
             msgspec.structs.replace(
-                _renewed(each, done.given.get(each.place, ()), failed.get(each.place, "")),
+                _renew_origin(each, done.given.get(each.place, ()), failed.get(each.place, "")),
                 skipped=self.skipped.get(each.place, ()),
             )
             for each in origins
@@ -118,7 +118,7 @@ class Gathering:
         kept = _RevalidatedPages(self._kept) if keep is None else self._kept
         site = crawler.Site(origin.place, pages=int(origin.options["pages"]), depth=int(origin.options["depth"]))
         async with (
-            fetching(self._settings.web, self._clock, kept) as fetcher,
+            open_fetcher(self._settings.web, self._clock, kept) as fetcher,
             aclosing(crawler.crawl(fetcher, site, self._reading.report_line)) as pages,
         ):
             async for page in pages:
@@ -131,7 +131,7 @@ class Gathering:
         self._note(site.failed)
         return msgspec.structs.replace(origin, documents=tuple(gave), skipped=self._since(known))
 
-    async def connected(self, place: str, collection: str, before: Origin | None = None) -> Origin:
+    async def read_connected(self, place: str, collection: str, before: Origin | None = None) -> Origin:
         """Read a connector's place; if it cannot be reached now, keep what it gave before.
 
         Raises:
@@ -145,7 +145,7 @@ class Gathering:
             check_online(self._settings)
         try:
             known = len(self.skipped)
-            documents = await self._connected(connector, origin.place, collection)
+            documents = await self._fetch_place(connector, origin.place, collection)
         except FetchFailed as failed:
             self.warnings.append(f"skipped {origin.place}: {failed.reason}")
             return origin
@@ -229,7 +229,7 @@ class Gathering:
     async def _fetch(self, urls: Iterable[str]) -> tuple[list[Fetched], dict[str, str]]:
         """Fetch pages; return them, and why others could not be fetched, by address."""
         pages, failed = [], {}
-        async with fetching(self._settings.web, self._clock) as fetcher:
+        async with open_fetcher(self._settings.web, self._clock) as fetcher:
             for url in urls:
                 try:
                     pages.append(await fetcher.fetch(url))
@@ -237,15 +237,15 @@ class Gathering:
                     failed[url] = error.reason
         return pages, failed
 
-    async def _connected(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
+    async def _fetch_place(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
         folder = await asyncio.to_thread(scratch_folder)
         files = connector.fetch(place, folder, self._clock, self._largest)
         try:
-            return await asyncio.to_thread(self.fetched, files, place, collection)
+            return await asyncio.to_thread(self.read_fetched, files, place, collection)
         finally:  # a cancelled call leaves a thread, which ends when the folder is gone
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
-    def fetched(self, files: Iterator[Fetched], place: str, collection: str) -> tuple[str, ...]:
+    def read_fetched(self, files: Iterator[Fetched], place: str, collection: str) -> tuple[str, ...]:
         """Read what a connector gives of a place, in batches, and return its documents. Blocking.
 
         Raises:
@@ -320,7 +320,7 @@ class _RevalidatedPages:
         self._kept.forget(url)
 
 
-def _renewed(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
+def _renew_origin(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
     """A page's origin after it was requested: gone, out of reach, or as it is now."""
     documents = origin.documents if why and not why.startswith(GONE) else given
     return msgspec.structs.replace(origin, documents=documents)

@@ -26,7 +26,7 @@ from assay.evidence.ingest import UPLOADED, Ingested
 from assay.run.process import is_dead, new_id, this_process
 from assay.run.tasks import is_set_within
 from assay.services import collections
-from assay.services.arguments import Say, Sources, listed
+from assay.services.arguments import Say, Sources, source_names
 from assay.services.context import Context
 from assay.services.places import checked_name
 
@@ -51,11 +51,11 @@ async def add(
     context: Context, name: str, pieces: AsyncIterable[bytes], collection: str, most: int, progress: Say | None
 ) -> Ingested:
     """Read an uploaded file into a collection; see `DocumentLibrary.upload`."""
-    file = await stored(context, Arriving(name, pieces, collection, most))
+    file = await store_upload(context, Arriving(name, pieces, collection, most))
     return await collections.add(context, [str(file)], collection, progress)
 
 
-async def stored(context: Context, arriving: Arriving) -> Path:
+async def store_upload(context: Context, arriving: Arriving) -> Path:
     """Store an upload and return its file, once it is complete on disk.
 
     Raises:
@@ -65,7 +65,7 @@ async def stored(context: Context, arriving: Arriving) -> Path:
     """
     checked_name(arriving.collection)
     file = place_of(context, arriving.collection) / safe_name(_with_suffix(arriving.name, arriving.media_type))
-    await _stored(file, arriving.pieces, arriving.most)
+    await _write_file(file, arriving.pieces, arriving.most)
     return file
 
 
@@ -101,7 +101,7 @@ def place_of(context: Context, collection: str) -> Path:
     return context.home / FOLDER / f"{name}{UPLOADED}"
 
 
-async def _stored(file: Path, pieces: AsyncIterable[bytes], most: int) -> None:
+async def _write_file(file: Path, pieces: AsyncIterable[bytes], most: int) -> None:
     """Write the data beside the file, and move it into place when it is complete."""
     draft = file.with_name(f".{secrets.token_hex(8)}")
     size = 0
@@ -136,7 +136,7 @@ ADDING = AdditionStart()
 async def begin(context: Context, sources: Sources, collection: str, how: AdditionStart = ADDING) -> Addition:
     """Start reading documents into a collection; see `BackgroundLibrary.begin_add`, `begin_crawl` and `begin_sync`."""
     checked_name(collection)
-    named = tuple(listed(sources))
+    named = tuple(source_names(sources))
     if not named:
         raise UsageError("there is nothing to add: name a file, a folder or a page")
     now = context.clock.now()
@@ -165,7 +165,7 @@ def before_now(time: timedelta) -> str:
 
 async def upload(context: Context, arriving: Arriving) -> Addition:
     """Start reading an uploaded file; see `BackgroundLibrary.begin_upload`."""
-    file = await stored(context, arriving)
+    file = await store_upload(context, arriving)
     return await begin(context, [str(file)], arriving.collection, AdditionStart(name=file.name))
 
 
@@ -215,7 +215,7 @@ class _Reader:
     async def read(self) -> None:
         """Read until it ends, in whatever way."""
         await self._store_update(state="reading")
-        telling = self._context.adding.beside(self._store_progress(), self._now.id)
+        telling = self._context.adding.start_task(self._store_progress(), self._now.id)
         try:
             found = await self._read()
         except AssayError as error:
@@ -266,4 +266,4 @@ class _Reader:
             now = self._context.clock.now()
             self._now = msgspec.structs.replace(self._now, seq=self._now.seq + 1, updated_at=now, **changed)
             await asyncio.to_thread(self._context.store.additions.put, self._now)
-        self._context.adding.tell(self._now.id)
+        self._context.adding.notify(self._now.id)

@@ -33,15 +33,15 @@ def text_of(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
         return ""
     data = _read(value, what, most) if isinstance(value, Path) else value.encode(errors="surrogatepass")
     if len(data) > most:
-        raise UsageError(f"{_named(value, what)} is too large: at most {most:,} bytes")
+        raise UsageError(f"{_describe(value, what)} is too large: at most {most:,} bytes")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{_named(value, what)} is not UTF-8 text: save it as UTF-8") from None
+        raise UsageError(f"{_describe(value, what)} is not UTF-8 text: save it as UTF-8") from None
     if _CONTROL.search(text):
-        raise UsageError(f"{_named(value, what)} is not text: it has control characters")
+        raise UsageError(f"{_describe(value, what)} is not text: it has control characters")
     if not text.strip():
-        raise UsageError(f"{_named(value, what)} is empty: fill it, or leave it out")
+        raise UsageError(f"{_describe(value, what)} is empty: fill it, or leave it out")
     return text.strip()
 
 
@@ -49,15 +49,17 @@ def _read(path: Path, what: str, most: int) -> bytes:
     """The beginning of a file, enough to see that it is too large."""
     try:
         if path.exists() and not (path.is_file() or path.is_fifo()):  # a pipe: /dev/stdin, <(command)
-            raise UsageError(f"{_named(path, what)} is not a file: name one")
+            raise UsageError(f"{_describe(path, what)} is not a file: name one")
         with path.open("rb") as file:
             return file.read(most + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UsageError(f"{_named(path, what)} cannot be read ({reason}): check its name and permissions") from error
+        raise UsageError(
+            f"{_describe(path, what)} cannot be read ({reason}): check its name and permissions"
+        ) from error
 
 
-def _named(value: str | Path, what: str) -> str:
+def _describe(value: str | Path, what: str) -> str:
     return f"the file of the {what} ({value})" if isinstance(value, Path) else f"the text of the {what}"
 
 
@@ -137,7 +139,7 @@ Say = Callable[[str], None]
 Sources = str | Path | Iterable[str | Path]
 
 
-def listed(sources: Sources) -> list[str]:
+def source_names(sources: Sources) -> list[str]:
     """Sources as a list of their names."""
     return [str(sources)] if isinstance(sources, str | Path) else [str(path) for path in sources]
 
@@ -149,7 +151,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def named(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+def checked_keywords(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Check the keyword arguments of a function when it is called.
 
     Args:
@@ -193,7 +195,7 @@ def check(place: str, given: Mapping[str, object], own: Iterable[str], more: str
 
 
 def _either(words: tuple[object, ...]) -> str:
-    return _joined(map(repr, words))
+    return _or_list(map(repr, words))
 
 
 @cache
@@ -234,7 +236,7 @@ def check_types(given: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
     for name, value in given.items():
         parts = [part for part in _alternatives(kinds.get(name, object)) if part is not type(None)]
         if value is not None and not any(_is_of(value, part) for part in parts):
-            raise UsageError(f"{name} cannot be {value!r}: write {_joined(map(_written, parts))}")
+            raise UsageError(f"{name} cannot be {value!r}: write {_or_list(map(_describe_type, parts))}")
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
@@ -258,16 +260,16 @@ def _is_of(value: object, kind: Any) -> bool:
     return listing and all(_is_of(each, member) for each in cast("Iterable[object]", value))
 
 
-def _written(kind: Any) -> str:
+def _describe_type(kind: Any) -> str:
     """What to write for a type."""
     origin = get_origin(kind)
     if origin is Literal:
         return _either(get_args(kind))
     if origin is None:
         return _WRITTEN.get(kind) or str(kind.__name__)
-    return "a mapping" if issubclass(origin, Mapping) else f"a list of {_written(get_args(kind)[0])}"
+    return "a mapping" if issubclass(origin, Mapping) else f"a list of {_describe_type(get_args(kind)[0])}"
 
 
-def _joined(words: Iterable[str]) -> str:
+def _or_list(words: Iterable[str]) -> str:
     *before, last = words
     return f"{', '.join(before)} or {last}" if before else last

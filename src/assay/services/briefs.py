@@ -33,7 +33,7 @@ from assay.services.threads import brief_answers
 from assay.settings import Settings
 
 
-def replaced() -> dict[str, str]:
+def replaced_texts() -> dict[str, str]:
     """The texts of other packages that replace ours, by name (`phases.write`).
 
     Raises:
@@ -47,9 +47,9 @@ def hashes() -> dict[str, str]:
     """SHA-256 of every prompt of a run by name.
 
     Raises:
-        UnknownName, ConfigError: as `replaced`.
+        UnknownName, ConfigError: as `replaced_texts`.
     """
-    return _ours() | {name: sha256(text.encode()) for name, text in replaced().items()}
+    return _ours() | {name: sha256(text.encode()) for name, text in replaced_texts().items()}
 
 
 def _ours() -> dict[str, str]:
@@ -164,11 +164,11 @@ def named_models(
     for role in models:
         if role not in ROLES:
             raise UnknownName("role", role, ROLES)
-    common = {role: listed(model) for role in ROLES if role != "judge"} if model else {}
-    return common | {role: listed(names) for role, names in models.items()}
+    common = {role: to_tuple(model) for role in ROLES if role != "judge"} if model else {}
+    return common | {role: to_tuple(names) for role, names in models.items()}
 
 
-def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+def to_tuple(names: str | Sequence[str]) -> tuple[str, ...]:
     """One name or several."""
     return (names,) if isinstance(names, str) else tuple(names)
 

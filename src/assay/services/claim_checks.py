@@ -78,7 +78,7 @@ def check(
         UsageError: a row lacks one of the three, or it has the wrong type.
     """
     checker = RowChecker(added_checks(checks_off))
-    found = [checker.check(row if isinstance(row, ClaimRow) else _converted(row)) for row in rows]
+    found = [checker.check(row if isinstance(row, ClaimRow) else _convert(row)) for row in rows]
     for fault in checker.faults():
         warn(fault)
     return found
@@ -146,7 +146,7 @@ def _id(line: bytes) -> str | int | None:
         return None
 
 
-def _converted(row: Mapping[str, object]) -> ClaimRow:
+def _convert(row: Mapping[str, object]) -> ClaimRow:
     try:
         return msgspec.convert(dict(row), ClaimRow)
     except msgspec.ValidationError as error:

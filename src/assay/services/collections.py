@@ -17,7 +17,7 @@ from assay.evidence.ingest import ReadingMonitor
 from assay.evidence.ingest.files import nothing_read
 from assay.services import places
 from assay.services.acquisition import Gathering
-from assay.services.arguments import Say, Sources, listed
+from assay.services.arguments import Say, Sources, source_names
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
 from assay.services.shelves import NAMED, check_collection
@@ -53,20 +53,20 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
     """Read files, folders, globs, pages (http…) and what connectors reach; see `DocumentLibrary.add`."""
     if collection is not None:
         places.checked_name(collection)
-    asked = places.sorted_out(listed(paths))
-    with monitored(context, progress) as reading:
+    asked = places.sorted_out(source_names(paths))
+    with reading_monitor(context, progress) as reading:
         gathering = Gathering(context, reading)
-        origins = await _gathered(gathering, asked, collection or UNSORTED)
+        origins = await _gather(gathering, asked, collection or UNSORTED)
         if collection is not None:
             await asyncio.to_thread(_remember, context, collection, origins, gathering.unchanged)
         await asyncio.to_thread(context.search.sync, reading.report_line)
     named = ", ".join([*asked.paths, *asked.urls, *asked.connected][:3])
-    return await _ingested(context, gathering, origins, collection, named)
+    return await _ingest_result(context, gathering, origins, collection, named)
 
 
 async def read_files(context: Context, files: Sequence[str], collection: str, progress: Say | None) -> FilesRead:
     """Read files of one place into a collection. Whoever has the whole place stores its origin (`keep`)."""
-    with monitored(context, progress) as reading:
+    with reading_monitor(context, progress) as reading:
         done = await asyncio.to_thread(Gathering(context, reading).take, (), collection, files)
     return FilesRead(
         documents=places.documents_of(files, done.given, None),
@@ -81,9 +81,9 @@ async def read_listed(
     context: Context, files: Iterator[Fetched], place: str, collection: str, progress: Say | None
 ) -> FilesRead:
     """Read files of a connector's place into a collection; see `read_files`."""
-    with monitored(context, progress) as reading:
+    with reading_monitor(context, progress) as reading:
         gathering = Gathering(context, reading)
-        documents = await asyncio.to_thread(gathering.fetched, files, place, collection)
+        documents = await asyncio.to_thread(gathering.read_fetched, files, place, collection)
     skipped = tuple(each for of in gathering.skipped.values() for each in of)[: places.MOST_SKIPPED]
     return FilesRead(
         documents=documents,
@@ -100,7 +100,7 @@ async def keep(context: Context, collection: str, origins: Sequence[Origin], pro
     Homes that share a database each have a local index. That of one is of no use to the others, and each catches up
     when it is next searched. So no job waits for it: with a large library a worker would have to live for minutes.
     """
-    with monitored(context, progress) as reading:
+    with reading_monitor(context, progress) as reading:
         await asyncio.to_thread(_remember, context, collection, origins)
         if context.settings.database is None or context.settings.search.index != "local":
             await asyncio.to_thread(context.search.sync, reading.report_line)
@@ -123,12 +123,12 @@ async def crawl(context: Context, url: str, collection: str, pages: int, depth: 
     """Read the pages of one site into a collection; see `DocumentLibrary.crawl`."""
     places.checked_name(collection)
     origin = Origin(place=url, kind=CRAWL, options={"pages": str(pages), "depth": str(depth)})
-    with monitored(context, progress) as reading:
+    with reading_monitor(context, progress) as reading:
         gathering = Gathering(context, reading)
         read = await gathering.crawl(origin, collection, lambda far: _remember(context, collection, [far]))
         await asyncio.to_thread(_remember, context, collection, [read])
         await asyncio.to_thread(context.search.sync, reading.report_line)
-    return await _ingested(context, gathering, [read], collection, url)
+    return await _ingest_result(context, gathering, [read], collection, url)
 
 
 async def sync(context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None) -> Synced:
@@ -143,7 +143,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
             f"Assay does not know where the collection {collection!r} was added from: "
             f"add its documents again: {way('add', collection)}"
         )
-    with monitored(context, progress) as reading:
+    with reading_monitor(context, progress) as reading:
         gathering = Gathering(context, reading)
         before = {each.place: each for each in origins}
         found = await _again(gathering, origins)
@@ -155,7 +155,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
 
 
 @contextmanager
-def monitored(context: Context, progress: Say | None) -> Iterator[ReadingMonitor]:
+def reading_monitor(context: Context, progress: Say | None) -> Iterator[ReadingMonitor]:
     """A monitor of what is read in the block; after it, a thread that still reads ends at its next report."""
     reading = ReadingMonitor(progress, context.clock)
     try:
@@ -164,10 +164,10 @@ def monitored(context: Context, progress: Say | None) -> Iterator[ReadingMonitor
         reading.stop()
 
 
-async def _gathered(gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
+async def _gather(gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
     origins = await gathering.paths(asked.paths, collection)
     origins += await gathering.pages([Origin(place=url, kind=PAGE) for url in asked.urls], collection)
-    return origins + [await gathering.connected(place, collection) for place in asked.connected]
+    return origins + [await gathering.read_connected(place, collection) for place in asked.connected]
 
 
 async def _again(gathering: Gathering, origins: Sequence[Origin]) -> list[Origin]:
@@ -178,10 +178,10 @@ async def _again(gathering: Gathering, origins: Sequence[Origin]) -> list[Origin
     after = await gathering.paths_again(of[FILES], UNSORTED)
     after += await gathering.pages(of[PAGE], UNSORTED)
     after += [await gathering.crawl(each, UNSORTED) for each in of[CRAWL]]
-    return after + [await gathering.connected(each.place, UNSORTED, each) for each in of[""]]
+    return after + [await gathering.read_connected(each.place, UNSORTED, each) for each in of[""]]
 
 
-async def _ingested(
+async def _ingest_result(
     context: Context, gathering: Gathering, origins: Sequence[Origin], collection: str | None, named: str
 ) -> Ingested:
     """The result of reading places.
@@ -232,7 +232,7 @@ def _apply(
     library, now = context.store.library, context.clock.now()
     known = {each.place: each for each in library.origins(collection)}
     looked_at = {origin.place: origin for origin in after if origin.place in known}
-    renewed = [_renewed(context, each, known[place].left_out, now) for place, each in looked_at.items()]
+    renewed = [_renew(context, each, known[place].left_out, now) for place, each in looked_at.items()]
     others = [origin for place, origin in known.items() if place not in looked_at]
     held = {sha for origin in before for sha in origin.documents}
     wanted = {sha: None for origin in (*renewed, *others) for sha in origin.documents}
@@ -250,7 +250,7 @@ def _apply(
     )
 
 
-def _renewed(context: Context, origin: Origin, left_out: tuple[str, ...], now: str) -> Origin:
+def _renew(context: Context, origin: Origin, left_out: tuple[str, ...], now: str) -> Origin:
     kept = origin.documents
     if left_out:
         found = context.store.library.of_hashes(kept)

@@ -77,7 +77,7 @@ class Adding:
         self._going.add(id)
         self._tasks.start(work, f"addition {id}").add_done_callback(lambda _: self._going.discard(id))
 
-    def beside(self, work: Coroutine[object, object, None], id: str) -> asyncio.Task[None]:
+    def start_task(self, work: Coroutine[object, object, None], id: str) -> asyncio.Task[None]:
         """Run a task while an addition is read, until it is cancelled."""
         return self._tasks.start(work, f"word of addition {id}")
 
@@ -94,7 +94,7 @@ class Adding:
             if not waiting:
                 self._waiting.pop(id, None)
 
-    def tell(self, id: str) -> None:
+    def notify(self, id: str) -> None:
         """Signal an update."""
         for event in self._waiting.get(id, ()):
             event.set()
@@ -175,7 +175,7 @@ class Context:
     def add_watch(self, watch: Watch) -> None:
         """Add an observer of all runs."""
         root = self.root
-        root.watch = self.watch = watch if root.watch is None else self.wiring.both(root.watch, watch)
+        root.watch = self.watch = watch if root.watch is None else self.wiring.combine_watches(root.watch, watch)
 
     def once(self, name: str, make: Callable[[Any], T]) -> T:
         """Create something with `make` from the context of all owners, on first use."""

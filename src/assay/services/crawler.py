@@ -91,7 +91,7 @@ class _Frontier:
     def next(self) -> tuple[str, int] | None:
         return self._waiting.popleft() if self._waiting else None
 
-    def coming(self, most: int) -> list[str]:
+    def next_urls(self, most: int) -> list[str]:
         return [url for url, _ in islice(self._waiting, most)]
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
     """
     frontier = _Frontier(site)
     frontier.add(site.start.href, 0)
-    for url in await _mapped(fetcher, site):
+    for url in await _sitemap_urls(fetcher, site):
         frontier.add(url, 1)
     ahead = Ahead()
     try:
@@ -139,11 +139,11 @@ async def _pages(
     while (place := frontier.next()) is not None:
         url, depth = place
         if asked >= site.pages:
-            _give_up(site, [url, *frontier.coming(len(frontier))])
+            _give_up(site, [url, *frontier.next_urls(len(frontier))])
             return
         asked += 1
         try:
-            page = await page_at(url, frontier.coming(min(MOST - 1, site.pages - asked)))
+            page = await page_at(url, frontier.next_urls(min(MOST - 1, site.pages - asked)))
         except FetchFailed as error:
             site.failed[url] = error.reason
             continue
@@ -176,7 +176,7 @@ def _give_up(site: Site, left: list[str]) -> None:
     )
 
 
-async def _mapped(fetcher: Fetcher, site: Site) -> list[str]:
+async def _sitemap_urls(fetcher: Fetcher, site: Site) -> list[str]:
     """The addresses in the sitemaps of a site: those named in robots.txt, else `/sitemap.xml`."""
     waiting = deque(await _sitemaps(fetcher, site))
     found: dict[str, None] = {}

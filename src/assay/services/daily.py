@@ -68,7 +68,7 @@ def limits_of_users(limits: Limits) -> OwnerLimits:
     )
 
 
-async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, world: World) -> Brief:
+async def cap_budget(journal: Journal, within: Sequence[Allowance], brief: Brief, world: World) -> Brief:
     """The brief with its budget cut to what the daily limits leave; `journal` sees the runs of all.
 
     Raises:
@@ -79,7 +79,7 @@ async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, w
         runs = await journal.owned_by(each.owner).spending(since=each.since)
         await _check_count(journal, each, len(runs))
         brief = msgspec.structs.replace(brief, budget=smaller(brief.budget, remainder_of(each, runs)))
-        with _telling(each, runs):
+        with _explain_limit(each, runs):
             check_brief(brief, world)
     return brief
 
@@ -119,17 +119,17 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
     """The budget of a judge outside any run, cut to what today's runs leave; `journal` sees the runs of all.
 
     Raises:
-        UsageError: as `allowed`.
+        UsageError: as `cap_budget`.
     """
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
         budget = smaller(budget, remainder_of(each, runs))
-        with _telling(each, runs):
+        with _explain_limit(each, runs):
             check(budget)
     return budget
 
 
-async def spent(journal: Journal, now: datetime) -> Usage:
+async def spent_today(journal: Journal, now: datetime) -> Usage:
     """The amounts that the runs created on the day of `now` (UTC) have spent, or hold for calls in flight."""
     runs = await journal.spending(since=_today(now))
     return sum((run.usage for run in runs), Usage())
@@ -150,7 +150,7 @@ def smaller(own: Budget, rest: Budget | Remainder) -> Budget:
 
 
 @contextmanager
-def _telling(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
+def _explain_limit(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
     """Explain, if a budget is too small, what it was cut to and by which limit."""
     try:
         yield

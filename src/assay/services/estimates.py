@@ -48,13 +48,13 @@ async def estimate(
     journal: Journal, brief: Brief, world: World, depth: SetDepth | None = None, steps: int = 0
 ) -> Estimate:
     """Estimate a run of `brief`; `depth` and the `steps` of its plan, if they are known."""
-    before = alike(brief, await journal.spending(limit=LATEST))
+    before = similar_runs(brief, await journal.spending(limit=LATEST))
     if depth is not None and brief.depth == "auto":
         before = [run for run in before if await _depth(journal, run.run_id) == depth]
     if len(before) >= ENOUGH:
-        return within(brief.budget, by_runs(before[:AT_MOST]))
+        return clamp_estimate(brief.budget, by_runs(before[:AT_MOST]))
     profiles = {role: world.models[names[0]].profile for role, names in brief.models.items() if names}
-    return within(brief.budget, by_rules(brief, profiles, depth, steps))
+    return clamp_estimate(brief.budget, by_rules(brief, profiles, depth, steps))
 
 
 async def of_run(journal: Journal, view: RunView, world: Callable[[Brief], World]) -> Estimate:
@@ -95,7 +95,7 @@ class _ComparableFields(msgspec.Struct, frozen=True):
         return mode, self.depth, self.strategy, self.verify, self.schema, tuple(self.models.items()), self.tools
 
 
-def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
+def similar_runs(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
     """Similar runs among the latest that completed without reaching a limit."""
     wanted = msgspec.convert(msgspec.to_builtins(brief), type=_ComparableFields)
     found = []
@@ -103,12 +103,12 @@ def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
         if run.status == "completed" and run.usage.model_calls:
             asked = msgspec.json.decode(run.brief, type=_ComparableFields, strict=False)
             answered = wanted.kind[0] == "auto" and not run.usage.agents
-            if asked.kind == wanted.kind and not answered and not _cut(asked.budget, run):
+            if asked.kind == wanted.kind and not answered and not _was_limited(asked.budget, run):
                 found.append(run)
     return found
 
 
-def _cut(budget: Budget, run: Spent) -> bool:
+def _was_limited(budget: Budget, run: Spent) -> bool:
     """True if a limit may have ended a run: research leaves the writer's part."""
     shares = {"usd": RESEARCH, "tokens": RESEARCH}
     limits = [(getattr(budget, name), getattr(run.usage, name), shares.get(name, 1.0)) for name in MEASURES]
@@ -140,14 +140,14 @@ def by_rules(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth | None
     depths: list[SetDepth] = [known] if known else ["light", "medium", "extended"]
     several = [_at(brief, profiles, each, steps) for each in depths]
     return Estimate(
-        calls=_over(each.calls for each in several),
-        tokens=_over(each.tokens for each in several),
-        seconds=_over(each.seconds for each in several),
-        usd=_over(each.usd for each in several if each.usd) if all(each.usd for each in several) else None,
+        calls=_merge_spans(each.calls for each in several),
+        tokens=_merge_spans(each.tokens for each in several),
+        seconds=_merge_spans(each.seconds for each in several),
+        usd=_merge_spans(each.usd for each in several if each.usd) if all(each.usd for each in several) else None,
     )
 
 
-def _over(spans: Iterable[Span]) -> Span:
+def _merge_spans(spans: Iterable[Span]) -> Span:
     found = list(spans)
     return Span(min(each.least for each in found), max(each.most for each in found))
 
@@ -169,7 +169,7 @@ def _at(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int
 
 def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
     if brief.mode == "agent":
-        return [*_agents(rules, Span(1, 1)), *_judged(brief)]
+        return [*_agents(rules, Span(1, 1)), *_judge_calls(brief)]
     if brief.mode in ("simple", "web_search"):
         return [
             _line("simple", (1, 2), (800, 6_000), (30, 600)),
@@ -184,10 +184,10 @@ def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
     writing = _line("complex", (1, 1 if brief.schema == "" else 3), (2_000, 40_000), (200, 5_000))
     agents = Span(1, longest if brief.strategy == "reflective" else longest + rules.agents_at_once)
     assessing = [_line("simple", (0, 1), (1_000, 12_000), (40, 500))] if brief.assess else []
-    writing_up = [*assessing, writing, *_judged(brief)]
+    writing_up = [*assessing, writing, *_judge_calls(brief)]
     return [
         *before,
-        *_deciding(brief, rules, longest),
+        *_decision_calls(brief, rules, longest),
         *_agents(rules, Span(min(fewest, agents.most), agents.most)),
         *writing_up,
     ]
@@ -200,7 +200,7 @@ def _line(role: Role, calls: Ends, inputs: Ends, outputs: Ends) -> CallEstimate:
     return CallEstimate(role, Span(*calls), Span(*inputs), Span(*outputs))
 
 
-def _deciding(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
+def _decision_calls(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
     """The calls between the agents' work, by the strategy."""
     if brief.strategy != "reflective":
         return [_line("analytical", (2, rules.cycles + 2), (1_500, 12_000), (40, 700))]
@@ -218,17 +218,17 @@ def _agents(rules: DepthRules, agents: Span) -> list[CallEstimate]:
     ]
 
 
-def _judged(brief: Brief) -> list[CallEstimate]:
+def _judge_calls(brief: Brief) -> list[CallEstimate]:
     if not brief.verify or "judge" in brief.checks_off:
         return []
     return [_line("judge", (0, 40), (500, 2_500), (30, 300))]
 
 
 def _tokens(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> Usage:
-    return sum((_used(line, profiles[line.role], most=most) for line in lines), Usage())
+    return sum((_line_usage(line, profiles[line.role], most=most) for line in lines), Usage())
 
 
-def _used(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
+def _line_usage(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
     calls = line.calls.most if most else line.calls.least
     inputs = min(line.inputs.most, profile.window * 0.75) if most else line.inputs.least
     outputs = min(line.outputs.most, profile.max_output) + reasoning(profile, "low") / 2 if most else line.outputs.least
@@ -237,7 +237,7 @@ def _used(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
 
 def _usd(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> float:
     prices = [(line, profiles[line.role], profiles[line.role].price) for line in lines]
-    return sum(price.of(_used(line, profile, most=most)) for line, profile, price in prices if price)
+    return sum(price.of(_line_usage(line, profile, most=most)) for line, profile, price in prices if price)
 
 
 def _seconds(calls: Span, rules: DepthRules, profiles: Sequence[Profile]) -> Span:
@@ -246,13 +246,13 @@ def _seconds(calls: Span, rules: DepthRules, profiles: Sequence[Profile]) -> Spa
     return Span(min(fastest, rules.seconds), min(max(1.0, calls.most * most), rules.seconds))
 
 
-def within(budget: Budget, guess: Estimate) -> Estimate:
+def clamp_estimate(budget: Budget, guess: Estimate) -> Estimate:
     """An estimate cut to the limits."""
 
-    def cut(span: Span, limit: float | None) -> Span:
+    def clamp(span: Span, limit: float | None) -> Span:
         return span if limit is None else Span(min(span.least, limit), min(span.most, limit))
 
-    usd = None if guess.usd is None else cut(guess.usd, budget.usd)
+    usd = None if guess.usd is None else clamp(guess.usd, budget.usd)
     return msgspec.structs.replace(
-        guess, usd=usd, tokens=cut(guess.tokens, budget.tokens), seconds=cut(guess.seconds, budget.seconds)
+        guess, usd=usd, tokens=clamp(guess.tokens, budget.tokens), seconds=clamp(guess.seconds, budget.seconds)
     )

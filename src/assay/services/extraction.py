@@ -93,7 +93,7 @@ def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> 
 
 
 @asynccontextmanager
-async def fetching(settings: Web, clock: Clock, kept: PageCache | None = None) -> AsyncIterator[Fetcher]:
+async def open_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> AsyncIterator[Fetcher]:
     """A fetcher for the block. `kept` caches pages.
 
     Raises:

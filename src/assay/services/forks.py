@@ -35,18 +35,18 @@ from assay.run.process import new_id
 from assay.run.releases import brief_of
 from assay.run.replay import Replayed, taken_over
 from assay.services import worlds
-from assay.services.arguments import Say, Sources, listed
+from assay.services.arguments import Say, Sources, source_names
 from assay.services.briefs import make_brief, named_models
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority
-from assay.services.run_control import reviewed
+from assay.services.run_control import as_review
 from assay.services.run_start import scope_of
 from assay.services.stored_runs import find
 from assay.services.threads import web_too, without_web
 from assay.settings import Settings
 
 
-def revised(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions) -> Brief:
+def revise_brief(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions) -> Brief:
     """The brief of a fork; scope and thread are still those of the original run.
 
     Raises:
@@ -113,7 +113,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
         return self.same_report and not self.differences
 
 
-def compared(replayed: Replayed, stored: list[Envelope]) -> Replay:
+def compare_logs(replayed: Replayed, stored: list[Envelope]) -> Replay:
     """The result of a replay, compared with the stored log."""
     before, after = (msgspec.json.encode(build_report(fold(log))) for log in (stored, replayed.log))
     return Replay(
@@ -153,18 +153,18 @@ async def fork(
 ) -> str:
     """Store a run that continues from a point of another; see `Assay.fork`."""
     check_priority(context, priority)
-    given, add = None if changes.plan is None else reviewed(changes.plan).plan, changes.add
+    given, add = None if changes.plan is None else as_review(changes.plan).plan, changes.add
     point = _point(point, given is not None, add is not None)
     parent = await _parent(context, reference)
     at = _checkpoint_at(parent, point)
     left_out = await asyncio.to_thread(source_ids, parent.view, changes.exclude, context.store.library)
     made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
-    brief = revised(parent.brief, made, context.settings, changes.wanted)
+    brief = revise_brief(parent.brief, made, context.settings, changes.wanted)
     worlds.check(context, brief)
     with speaking(brief.locale):  # the name of the scope appears in the report
         scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
     brief = msgspec.structs.replace(brief, scope=scope, thread=await _thread_of(context, parent))
-    brief, world = await worlds.placed(context, brief)
+    brief, world = await worlds.complete_brief(context, brief)
     brief = msgspec.structs.replace(brief, estimate=None)  # estimates of whole runs do not apply to a part
     return await _store_fork(context, parent, brief, world, msgspec.structs.replace(at, given=given), priority)
 
@@ -194,11 +194,11 @@ async def _scope_of(
     """The scope of the fork: without these sources, with added ones, without the web if that is off now."""
     if scope.web and context.settings.search.offline:
         scope = msgspec.structs.replace(scope, web=False, label=without_web(scope.label))
-    paths = [] if add is None else listed(add)
+    paths = [] if add is None else source_names(add)
     added = (await scope_of(context, paths, Scope(), progress)).collections if paths else ()
     if not without and not added:
         return scope
-    return await asyncio.to_thread(_changed, context.store.library, scope, without, added, paths)
+    return await asyncio.to_thread(_change_scope, context.store.library, scope, without, added, paths)
 
 
 async def _store_fork(
@@ -209,14 +209,14 @@ async def _store_fork(
     at = _at_depth(leaving.without_sources(at), brief)
     given = handed_over(parent.memory, parent.brief, brief, at, leaving)
     events = await context.store.journal.events(parent.row.run_id)
-    first = _forked(context, parent, brief.fork, given)
+    first = _fork_event(context, parent, brief.fork, given)
     log = taken_over(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
     run_id = new_id()
     await context.engine.create(run_id, brief, world, (first, *log), given, priority)
     return run_id
 
 
-def _forked(context: Context, parent: Parent, fork: Fork, given: RunInputs) -> EventDraft:
+def _fork_event(context: Context, parent: Parent, fork: Fork, given: RunInputs) -> EventDraft:
     kinds = [row.kind for row in given.ledger]
     event = RunForked(
         parent=fork.run,
@@ -277,13 +277,13 @@ def source_ids(view: RunView, names: Sequence[str], library: Library) -> set[str
         UnknownName: the run has no such source.
     """
     met = {id: pages(source, library) for id, source in view.sources.items()}
-    meant = [source for name in names for source in _named(view, name.strip(), met)]
+    meant = [source for name in names for source in _find_sources(view, name.strip(), met)]
     hashes = {source.document_sha256 for source in meant}
     addresses = {page for source in meant for page in met[source.id]}
     return {id for id, source in view.sources.items() if source.document_sha256 in hashes or met[id] & addresses}
 
 
-def _named(view: RunView, name: str, met: Mapping[str, AbstractSet[str]]) -> list[Source]:
+def _find_sources(view: RunView, name: str, met: Mapping[str, AbstractSet[str]]) -> list[Source]:
     if name in view.sources:
         return [view.sources[name]]
     number = name.strip("[]")
@@ -317,7 +317,7 @@ def _file(source: Source) -> str:
 # the scope of a fork
 
 
-def _changed(
+def _change_scope(
     library: Library, scope: Scope, without: Sequence[Source], added: Sequence[str], paths: Sequence[str]
 ) -> Scope:
     """The scope without these sources, and with the documents of the collections `added`, read from `paths`."""

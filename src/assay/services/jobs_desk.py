@@ -21,7 +21,7 @@ from assay.services.additions import before_now
 from assay.services.arguments import Say
 from assay.services.context import Context
 from assay.services.daily import limits_of_users
-from assay.services.jobs.ingestion import WorkerFigures, by_worker, unfinished
+from assay.services.jobs.ingestion import WorkerFigures, by_worker, unfinished_jobs
 from assay.services.jobs.kinds import handlers
 from assay.services.jobs.specifications import (
     AddJob,
@@ -70,7 +70,7 @@ async def begin(context: Context, work: JobWork, priority: int = 0, every: int =
     check_priority(context, priority)
     if every and not SHORTEST <= every <= LONGEST:
         raise UsageError(f"a job cannot repeat every {every} s: name {SHORTEST} seconds to {LONGEST // 86_400} days")
-    work = await _checked(context, work)
+    work = await _check(context, work)
     arguments = msgspec.to_builtins(work)
     kind, now = arguments.pop("kind"), context.clock.now()
     if every:
@@ -134,7 +134,7 @@ async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Job
         await asyncio.sleep(LOOK)
 
 
-async def _checked(context: Context, work: JobWork) -> JobWork:
+async def _check(context: Context, work: JobWork) -> JobWork:
     """The work in a form that any worker understands, if it can be done. Places with a login are refused, since jobs
     are shown.
 
@@ -149,7 +149,7 @@ async def _checked(context: Context, work: JobWork) -> JobWork:
             places.checked_name(work.collection)
             _check_address(work.url)
         case SyncJob():
-            if not await unfinished(context, work.collection):  # it comes after these
+            if not await unfinished_jobs(context, work.collection):  # it comes after these
                 await check_collection(context, work.collection)
         case VerifyJob():
             return _verification(work)

@@ -33,7 +33,7 @@ class Handover(msgspec.Struct, frozen=True, kw_only=True):
     schedules: int = 0
 
 
-async def planned(context: Context, source: str, target: str) -> Handover:
+async def plan(context: Context, source: str, target: str) -> Handover:
     """The things that `adopt` would transfer."""
     store = _store(context, source, target)
     found = await asyncio.to_thread(store.belongings, source, target)
@@ -44,7 +44,7 @@ async def planned(context: Context, source: str, target: str) -> Handover:
 async def adopt(context: Context, source: str, target: str) -> Handover:
     """Transfer everything of an owner; see `Home.adopt`."""
     store = _store(context, source, target)
-    before = await planned(context, source, target)
+    before = await plan(context, source, target)
     return await asyncio.to_thread(_adopt, context, store, before)
 
 
@@ -58,7 +58,7 @@ def _store(context: Context, source: str, target: str) -> Adoption:
 
 def _adopt(context: Context, store: Adoption, before: Handover) -> Handover:
     source, target = before.source, before.target
-    moved = {} if before.belongings.clashes else _copied(context, store.names(source), source, target)
+    moved = {} if before.belongings.clashes else _copy_folders(context, store.names(source), source, target)
     found = store.adopt(source, target, moved)
     if context.home is None:
         return msgspec.structs.replace(before, belongings=found)
@@ -70,7 +70,7 @@ def _adopt(context: Context, store: Adoption, before: Handover) -> Handover:
     return msgspec.structs.replace(before, belongings=found, schedules=schedules)
 
 
-def _copied(context: Context, names: list[str], source: str, target: str) -> dict[str, str]:
+def _copy_folders(context: Context, names: list[str], source: str, target: str) -> dict[str, str]:
     """Map the folders of uploads to new ones with copies of their files; hard links where the disk supports them.
 
     Raises:
@@ -182,12 +182,12 @@ async def _runs(context: Context) -> int:
     count = 0
     while rows := (await context.store.journal.page(RunFilter(), lists.MOST_ENTRIES, None)).rows:
         for row in rows:
-            await _deleted(context, row)
+            await _delete(context, row)
         count += len(rows)
     return count
 
 
-async def _deleted(context: Context, row: RunRow) -> None:
+async def _delete(context: Context, row: RunRow) -> None:
     """Delete a run.
 
     Raises:

@@ -56,7 +56,7 @@ class _Held:
         self.users = 0
         self._gone: list[Path] = []
 
-    def opened(self) -> Path:
+    def ensure_folder(self) -> Path:
         if self.folder is None:
             self.folder = scratch_folder()
         return self.folder
@@ -85,7 +85,7 @@ class ListedPlaces:
         self._held: defaultdict[str, _Held] = defaultdict(_Held)
         self._guard = threading.Lock()
 
-    def listed(self, connector: Connector, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
+    def list_files(self, connector: Connector, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
         """The files of a place, or of its version `kept`; None if it cannot be listed.
 
         Raises:
@@ -108,9 +108,9 @@ class ListedPlaces:
         """
         if not isinstance(connector, ListingConnector):
             raise UsageError(f"{listed.place} cannot be read in parts: update its connector")
-        with self._using(listed.place) as held:
+        with self._use(listed.place) as held:
             with held.lock:  # the first file: fetch the place, if that is not done
-                found = connector.read(listed.kept, listed.files, held.opened(), clock)
+                found = connector.read(listed.kept, listed.files, held.ensure_folder(), clock)
                 first = next(found, None)
             if first is not None:
                 yield first
@@ -142,11 +142,11 @@ class ListedPlaces:
     @contextmanager
     def _at(self, place: str) -> Iterator[Path]:
         """The folder of a place, for one user of it."""
-        with self._using(place) as held, held.lock:
-            yield held.opened()
+        with self._use(place) as held, held.lock:
+            yield held.ensure_folder()
 
     @contextmanager
-    def _using(self, place: str) -> Iterator[_Held]:
+    def _use(self, place: str) -> Iterator[_Held]:
         with self._guard:
             held = self._held[place]
             held.users += 1
@@ -217,11 +217,11 @@ def may_hold(origin: Origin, folders: Iterable[str]) -> bool:
     """
     if origin.kind != FILES:
         return False
-    base = str(_fixed(Path(origin.place))).rstrip(os.sep)
+    base = str(_fixed_part(Path(origin.place))).rstrip(os.sep)
     return any(each == base or each.startswith(f"{base}{os.sep}") for each in folders)
 
 
-def _fixed(path: Path) -> Path:
+def _fixed_part(path: Path) -> Path:
     """The part of a path before the first with signs of a glob."""
     return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), path.parts))
 
@@ -248,7 +248,7 @@ def is_away(origin: Origin, library: Library) -> bool:
     if not origin.documents:
         return False
     path = Path(os.path.realpath(origin.place))  # a drive is often named by a link to it
-    folder = path if path.is_dir() else _fixed(path) if glob.has_magic(origin.place) else path.parent
+    folder = path if path.is_dir() else _fixed_part(path) if glob.has_magic(origin.place) else path.parent
     if _is_bare(folder):
         return True
     below = f"{path.as_uri()}/"
@@ -275,7 +275,7 @@ def documents_of(
         if file in read:
             gave.update(dict.fromkeys(read[file]))
         elif library is not None:
-            gave.update(dict.fromkeys(_before(file, library)))
+            gave.update(dict.fromkeys(_previous_documents(file, library)))
     return tuple(gave)
 
 
@@ -299,7 +299,7 @@ def still_skipped(after: Origin, before: Origin | None, unchanged: Collection[st
     return msgspec.structs.replace(after, skipped=tuple(dict.fromkeys((*after.skipped, *kept)))[:MOST_SKIPPED])
 
 
-def _before(file: str, library: Library) -> tuple[str, ...]:
+def _previous_documents(file: str, library: Library) -> tuple[str, ...]:
     try:
         emptied = os.path.getsize(file) == 0
     except (OSError, ValueError):
@@ -374,7 +374,7 @@ def unknown(name: str, known: Iterable[str], hint: str = "") -> UsageError:
     return UnknownName("collection", name, known, f"({'' if known else 'there are no collections yet; '}{to_make})")
 
 
-def without(origin: Origin, documents: Mapping[str, str]) -> Origin:
+def exclude_documents(origin: Origin, documents: Mapping[str, str]) -> Origin:
     """An origin from which a person removed documents (hash → address)."""
     gone = [sha for sha in origin.documents if sha in documents]
     if not gone:

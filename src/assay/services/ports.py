@@ -67,7 +67,7 @@ class Readers(Protocol):
         """The archive formats installed."""
         ...
 
-    def cut(self, text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
+    def segment(self, text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
         """The passages of a text in UTF-8. Blocking."""
         ...
 
@@ -95,7 +95,7 @@ class WebPages(Pages, Protocol):
 class SharedWeb(Protocol):
     """Everything all runs of a process share for using the web."""
 
-    def over(self, library: Library) -> WebPages:
+    def for_library(self, library: Library) -> WebPages:
         """The same, with pages as documents of one owner's library."""
         ...
 
@@ -171,7 +171,7 @@ class Wiring(Protocol):
         """Posts to the addresses of webhooks."""
         ...
 
-    def both(self, first: Watch, second: Watch) -> Watch:
+    def combine_watches(self, first: Watch, second: Watch) -> Watch:
         """One watch for two."""
         ...
 

@@ -34,7 +34,7 @@ class Ways(msgspec.Struct, frozen=True):
     web: bool
 
 
-async def marked(journal: Journal, library: Library, brief: Brief) -> Brief:
+async def mark_private(journal: Journal, library: Library, brief: Brief) -> Brief:
     """The brief, with its scope marked if it includes private documents or earlier text based on them."""
     parent = brief.fork.run if brief.fork else brief.parent  # what a fork's parent continued may be gone
     before = [parent] if parent else []

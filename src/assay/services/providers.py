@@ -40,12 +40,12 @@ def access(settings: Settings, name: str) -> Access:
         url=service.url if service else "",
         key=key,
         region=settings.aws.region,
-        signing=_signing(settings.aws),
+        signing=_signing_keys(settings.aws),
         facts=_facts(settings.catalogue.get(name, ModelEntry())),
     )
 
 
-def _signing(aws: Aws) -> tuple[Secret, ...]:
+def _signing_keys(aws: Aws) -> tuple[Secret, ...]:
     """The keys that sign requests, if both are set."""
     if aws.access_key_id is None or aws.secret_access_key is None:
         return ()
@@ -143,11 +143,11 @@ def search_turns_of(store: Store, settings: Settings) -> RateLimiter | None:
 
     A model provider may have the same name: their permits are separate.
     """
-    most = {_searching(name): count for name, count in settings.search.calls_at_once.items()}
-    return PermitRateLimiter(store.permits, most, _searching) if most else None
+    most = {_search_name(name): count for name, count in settings.search.calls_at_once.items()}
+    return PermitRateLimiter(store.permits, most, _search_name) if most else None
 
 
-def _searching(name: str) -> str:
+def _search_name(name: str) -> str:
     return f"search:{name}"
 
 
@@ -169,12 +169,12 @@ async def local_models(settings: Settings) -> tuple[str, ...]:
     adapter = plugins.origin("models", COMPATIBLE)
     installed = (name for name in plugins.names("models") if plugins.origin("models", name) == adapter)
     for provider in sorted({*installed, *settings.services}):
-        if found := await _offered(settings, provider):
+        if found := await _offered_models(settings, provider):
             return found
     return ()
 
 
-async def _offered(settings: Settings, provider: str) -> tuple[str, ...]:
+async def _offered_models(settings: Settings, provider: str) -> tuple[str, ...]:
     try:
         model = load_model(settings, f"{provider}:?")
     except ConfigError:
@@ -205,7 +205,7 @@ def how_to_use(models: Sequence[str]) -> str:
 # What is known about models, and whether one answers.
 
 
-async def learned(settings: Settings, brief: Brief, models: dict[str, Model]) -> Brief:
+async def add_reported(settings: Settings, brief: Brief, models: dict[str, Model]) -> Brief:
     """The brief with what the servers of its local models report, as far as the user's settings are silent.
 
     A server that does not answer within two seconds reports nothing. Ollama may load a model to say its window.

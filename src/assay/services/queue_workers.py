@@ -206,10 +206,10 @@ class Worker:
             self.done += 1
             await self._queue.leave(row.run_id)
         elif row.status == "waiting" and not row.holder:
-            await self._parked(row.run_id)
+            await self._park(row.run_id)
         self._say(f"run {row.run_id}: {row.status}{f' ({handle.error})' if handle.error else ''}")
 
-    async def _parked(self, run_id: str) -> None:
+    async def _park(self, run_id: str) -> None:
         """Park a run that waits for a person, unless the answer came just before."""
         await self._queue.park(run_id)
         topic = (await self._view(run_id)).waiting_for

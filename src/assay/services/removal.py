@@ -32,7 +32,7 @@ async def remove(context: Context, references: Sequence[str], collection: str) -
     return found
 
 
-async def meant(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+async def documents_to_remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
     """The documents `remove` would take out; see `DocumentLibrary.meant`."""
     await check_collection(context, collection)
     found, _ = await asyncio.to_thread(_documents_and_origins, context.store.library, references, collection)
@@ -45,7 +45,7 @@ def _remove(context: Context, references: Sequence[str], collection: str) -> lis
     urls = {document.sha256: document.url for document in found}
     library.remove(urls, collection)
     library.forget(collection, [origin.place for origin in whole])
-    changed = [places.without(each, urls) for each in library.origins(collection)]
+    changed = [places.exclude_documents(each, urls) for each in library.origins(collection)]
     library.remember(collection, changed)
     return found
 
@@ -102,13 +102,13 @@ def _meant_by_name(
 
 def _is_named(document: Document, reference: str) -> bool:
     """True if a reference is all of a document's name, address or title in any case, or the start of its hash."""
-    wanted = _folded(reference)
+    wanted = _fold(reference)
     if len(wanted) >= HASH_PREFIX and document.sha256.startswith(wanted):
         return True
-    return wanted in map(_folded, (document.name, document.url, document.title))
+    return wanted in map(_fold, (document.name, document.url, document.title))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
@@ -176,24 +176,24 @@ def spelled_out(
         if not is_pattern(reference) or matched or {reference, places.absolute(reference)} & known:
             found.append(reference)
             continue
-        matched = [each.sha256 for each in matching(reference, documents)]
+        matched = [each.sha256 for each in matching_documents(reference, documents)]
         if not matched:
             raise UnknownName("document", reference, hint=f"in {collection}, and the pattern matches none")
         found += matched
     return found
 
 
-def matching(pattern: str, documents: Iterable[Document]) -> list[Document]:
+def matching_documents(pattern: str, documents: Iterable[Document]) -> list[Document]:
     """The documents whose name, file name, title, address or path a pattern matches, in any case.
 
     `*` and `?` stand for characters within one part of a path or an address, `**` for any folders too.
     """
-    whole, of_path = (_PIECE.findall(_folded(each)) for each in (pattern, _address_of(pattern)))
+    whole, of_path = (_PIECE.findall(_fold(each)) for each in (pattern, _address_of(pattern)))
     return [
         each
         for each in documents
-        if any(_matches(whole, _folded(text)) for text in (each.name, _file_name(each), each.title, each.url) if text)
-        or _matches(of_path, _folded(unquote(each.url)))
+        if any(_matches(whole, _fold(text)) for text in (each.name, _file_name(each), each.title, each.url) if text)
+        or _matches(of_path, _fold(unquote(each.url)))
     ]
 
 

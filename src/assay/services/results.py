@@ -93,7 +93,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
         if record is None:
             raise UsageError("this report does not come from a run: Assay.export writes the report of a run to a file")
         exporter: Exporter = plugins.load("exporters", suffix)
-        return exporter.render(record, _checked(citations))
+        return exporter.render(record, _check(citations))
 
     def _repr_markdown_(self) -> str:
         """Markdown for notebooks that show no HTML."""
@@ -104,7 +104,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
         return FRAME.format(page=html.escape(self.export(".html").decode(), quote=True))
 
 
-def _checked(citations: CitationMode) -> CitationMode:
+def _check(citations: CitationMode) -> CitationMode:
     """A form of citations that exists: the formats would show any other as markers."""
     if citations not in (known := get_args(CitationMode)):
         raise UnknownName("form of citations", str(citations), known)
@@ -173,13 +173,13 @@ class RunHandle:
         except StoreError as error:
             if self._execution.created and (found := await view(self._context, self.run_id)).status in FINAL:
                 return found
-            raise self._stopped(error) from error
+            raise self._with_hint(error) from error
         except AssayError:
             if not self._execution.created:
                 raise
         return await view(self._context, self.run_id)
 
-    def _stopped(self, error: StoreError) -> StoreError:
+    def _with_hint(self, error: StoreError) -> StoreError:
         hint = f"; to continue run {self.run_id} once this is fixed: assay runs resume {self.run_id}"
         return StoreError(f"{error}{hint if self._execution.created else ''}")
 
@@ -221,7 +221,7 @@ class RunHandle:
         if self.ended:
             await run_control.approve(self._context, self.run_id, plan)
             return
-        await self._execution.answer("plan", run_control.reviewed(plan))
+        await self._execution.answer("plan", run_control.as_review(plan))
 
     def pause(self) -> None:
         """Abandon every call in flight; `Assay.resume` continues the run."""
@@ -245,7 +245,7 @@ async def estimate(context: Context, reference: str) -> Estimate:
 async def export(context: Context, reference: str, suffix: str, citations: CitationMode) -> bytes:
     """The report of a run as the bytes of a file; see `Assay.export`."""
     exporter: Exporter = plugins.load("exporters", suffix)
-    return await asyncio.to_thread(exporter.render, await record(context, reference), _checked(citations))
+    return await asyncio.to_thread(exporter.render, await record(context, reference), _check(citations))
 
 
 async def record(context: Context, reference: str) -> Record:

@@ -57,14 +57,14 @@ async def tidy(context: Context) -> Swept | None:
 async def prune(context: Context, rules: RetentionRules | None, *, dry_run: bool) -> Pruned:
     """Delete the ended runs that `rules` do not keep, and clean up; see `Assay.prune`."""
     chosen = rules_of(context.settings) if rules is None else rules
-    doomed = await _doomed(context, chosen) if chosen.any else []
+    doomed = await _runs_to_delete(context, chosen) if chosen.any else []
     if dry_run:
         return Pruned(runs=tuple(doomed))
-    deleted = [row for row in doomed if await _deleted(context, row)]
+    deleted = [row for row in doomed if await _delete(context, row)]
     return Pruned(runs=tuple(deleted), swept=await tidy(context))
 
 
-async def _deleted(context: Context, row: RunRow) -> bool:
+async def _delete(context: Context, row: RunRow) -> bool:
     try:
         await delete(context, row.run_id)
     except (LeaseHeld, UnknownName):  # somebody resumed or deleted it
@@ -72,15 +72,15 @@ async def _deleted(context: Context, row: RunRow) -> bool:
     return True
 
 
-async def _doomed(context: Context, rules: RetentionRules) -> list[RunRow]:
+async def _runs_to_delete(context: Context, rules: RetentionRules) -> list[RunRow]:
     rows = await context.store.journal.runs(_ALL)
-    needed = await _needed(context, rows)
+    needed = await _needed_runs(context, rows)
     ended = [row for row in rows if row.status in FINAL and not row.holder]
     taken = await _sizes(context) if rules.size is not None else {}
     return [row for row in reversed(beyond(ended, rules, taken, datetime.now(UTC))) if row.run_id not in needed]
 
 
-async def _needed(context: Context, rows: Iterable[RunRow]) -> set[str]:
+async def _needed_runs(context: Context, rows: Iterable[RunRow]) -> set[str]:
     """Runs that an unfinished one continues, or that a schedule compares its next run with."""
     needed: set[str] = set()
     if context.home is not None:

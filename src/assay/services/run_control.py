@@ -65,7 +65,7 @@ async def steer(context: Context, reference: str, text: str, wait: float) -> Ste
     writing = is_writing(await stored_runs.view(context, row.run_id))
     journal = context.store.journal
     id = await control.steer(journal, context.clock, row.run_id, text, refused=TOO_LATE if writing else "")
-    return await _decided(context, row.run_id, id, wait)
+    return await _wait_until_decided(context, row.run_id, id, wait)
 
 
 async def stop_agent(context: Context, reference: str, lane: int, wait: float) -> Came:
@@ -99,7 +99,7 @@ def _agents_of(agents: Iterable[int]) -> str:
     return f"in this run; its agents: {named}" if named else "in this run: it has sent none so far"
 
 
-async def _decided(context: Context, run_id: str, id: str, wait: float) -> Steered:
+async def _wait_until_decided(context: Context, run_id: str, id: str, wait: float) -> Steered:
     end, folder = context.clock.monotonic() + wait, ViewBuilder()
     while True:
         row = await find(context, run_id)
@@ -130,7 +130,7 @@ async def approve(context: Context, reference: str, plan: Plan | str | Path | No
         raise NotNow(f"run {row.run_id} does not wait for its plan to be approved: it is {row.status}")
     if await threads.is_answered(context.store.journal, row.run_id, "plan"):
         raise NotNow(f"the plan of run {row.run_id} is approved already; to continue it: {way('resume', row.run_id)}")
-    await context.store.journal.post(row.run_id, "plan", msgspec.json.encode(reviewed(plan)))
+    await context.store.journal.post(row.run_id, "plan", msgspec.json.encode(as_review(plan)))
     await _wake(context, row.run_id)
 
 
@@ -168,7 +168,7 @@ def is_writing(view: RunView) -> bool:
     return any(phase.name in WRITING for phase in view.phases)
 
 
-def reviewed(plan: Plan | str | Path | None) -> Reviewed:
+def as_review(plan: Plan | str | Path | None) -> Reviewed:
     """A person's decision about a plan.
 
     Raises:

@@ -98,11 +98,11 @@ class Seeker:
         """
         async with self._turn:
             try:
-                return await self._found(text, owner, limit, offset)
+                return await self._search_index(text, owner, limit, offset)
             except IndexDamaged:  # it is started again
                 async with in_threads(self._index.writing()):
                     await asyncio.to_thread(self._index.remove)
-                return await self._found(text, owner, limit, offset)
+                return await self._search_index(text, owner, limit, offset)
 
     async def forget(self, run_ids: Sequence[str]) -> None:
         """Remove deleted runs from the index now, since their text must not be found any more."""
@@ -112,7 +112,7 @@ class Seeker:
             except IndexDamaged:
                 await asyncio.to_thread(self._index.remove)
 
-    async def _found(self, text: str, owner: str | None, limit: int, offset: int) -> list[RunHit]:
+    async def _search_index(self, text: str, owner: str | None, limit: int, offset: int) -> list[RunHit]:
         await self._level()
         return await asyncio.to_thread(self._index.search, text, owner, limit, offset)
 

@@ -21,7 +21,7 @@ from assay.run.engine import Prepare
 from assay.run.process import new_id
 from assay.services import collections as app_collections
 from assay.services import threads, worlds
-from assay.services.arguments import DEFAULT, Say, Sources, listed
+from assay.services.arguments import DEFAULT, Say, Sources, source_names
 from assay.services.briefs import make_brief, web_in_scope
 from assay.services.context import Context
 from assay.services.places import collections_in
@@ -41,7 +41,7 @@ def start(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> RunHandle:
     """Start a run in this process; see `Assay.start`."""
-    return _handle(context, _preparing(context, question, sources, progress, wanted))
+    return _handle(context, _prepare_run(context, question, sources, progress, wanted))
 
 
 async def create(
@@ -54,7 +54,7 @@ async def create(
 ) -> str:
     """Store a run without executing it here; see `Assay.create`."""
     check_priority(context, stored.priority)
-    run_id, prepare = new_id(), _preparing(context, question, sources, progress, wanted)
+    run_id, prepare = new_id(), _prepare_run(context, question, sources, progress, wanted)
     await context.engine.prepared(run_id, prepare, stored.priority, RunInputs(webhook=stored.webhook))
     return run_id
 
@@ -63,34 +63,34 @@ async def foreseen(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> Estimate:
     """Estimate what a run would take; see `Assay.foresee`."""
-    brief, _world = await _preparing(context, question, sources, progress, wanted)()
-    assert brief.estimate is not None  # `worlds.placed` sets it
+    brief, _world = await _prepare_run(context, question, sources, progress, wanted)()
+    assert brief.estimate is not None  # `worlds.complete_brief` sets it
     return brief.estimate
 
 
 def ask(context: Context, reference: str, question: str, wanted: RunOptions) -> RunHandle:
     """Answer a question only from what a run has read; see `Assay.ask`."""
-    return _handle(context, _asking(context, reference, question, wanted))
+    return _handle(context, _prepare_question(context, reference, question, wanted))
 
 
 async def create_ask(context: Context, reference: str, question: str, priority: int | None, wanted: RunOptions) -> str:
     """Store a run that answers from what another run has read; see `Assay.create_ask`."""
     check_priority(context, priority)
     run_id = new_id()
-    await context.engine.prepared(run_id, _asking(context, reference, question, wanted), priority)
+    await context.engine.prepared(run_id, _prepare_question(context, reference, question, wanted), priority)
     return run_id
 
 
-def _asking(context: Context, reference: str, question: str, wanted: RunOptions) -> Prepare:
+def _prepare_question(context: Context, reference: str, question: str, wanted: RunOptions) -> Prepare:
     wanted["mode"], wanted["continues"] = "simple", reference
     brief = msgspec.structs.replace(make_brief(question, context.settings, wanted), tools=("recall",))
     worlds.check(context, brief)
 
     async def prepare() -> tuple[Brief, World]:
         with speaking(brief.locale):
-            at = await threads.placed(context.store.journal, brief)
+            at = await threads.with_thread(context.store.journal, brief)
             at = msgspec.structs.replace(at, scope=threads.evidence_of(at))
-        return await worlds.placed(context, at)
+        return await worlds.complete_brief(context, at)
 
     return prepare
 
@@ -140,23 +140,23 @@ def _alone(context: Context, wanted: RunOptions) -> RunOptions:
     return {**wanted, "strategy": "orchestrated", "depth": depth}
 
 
-def _preparing(
+def _prepare_run(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> Prepare:
     wanted = _alone(context, wanted) if wanted.get("mode") == "agent" else wanted
     unnamed = sources is None and not wanted.get("continues")
     brief = make_brief(question, context.settings, wanted, web=unnamed)
     worlds.check(context, brief)
-    paths = None if sources is None else listed(sources)
+    paths = None if sources is None else source_names(sources)
 
     async def prepare() -> tuple[Brief, World]:
         web = web_in_scope(wanted, context.settings) if paths is None else brief.scope.web
         with speaking(brief.locale):  # the name of the scope appears in the report
-            at = await threads.placed(context.store.journal, brief, web=web)
+            at = await threads.with_thread(context.store.journal, brief, web=web)
             if paths is not None or not at.parent:
                 before = await threads.scope_before(context.store.journal, at, web=web) if paths is None else None
                 scope = before or await scope_of(context, paths, brief.scope, progress)
                 at = msgspec.structs.replace(at, scope=scope)
-        return await worlds.placed(context, at)
+        return await worlds.complete_brief(context, at)
 
     return prepare

@@ -65,7 +65,7 @@ async def run_due(
         StoreError: the home cannot be written.
     """
     for each in await asyncio.to_thread(book.all):
-        with book.claimed(each.id) as mine:
+        with book.claim(each.id) as mine:
             try:
                 schedule = await asyncio.to_thread(book.find, each.id) if mine else None
             except UnknownName:  # removed meanwhile
@@ -87,7 +87,7 @@ async def _ask(
         if handle is None:
             if moment(schedule.next_at) > now:
                 return None
-            handle = _started(assay, book, schedule)
+            handle = _start(assay, book, schedule)
         view = await follow(schedule, handle)
     except LeaseHeld:
         return None  # somebody continues it by hand
@@ -96,11 +96,11 @@ async def _ask(
     except AssayError as error:
 
         def failed(old: Schedule) -> Schedule:
-            return msgspec.structs.replace(old, current="", next_at=_after(old, now))
+            return msgspec.structs.replace(old, current="", next_at=_next_time(old, now))
 
         await asyncio.to_thread(book.change, schedule.id, failed)
         return DueOutcome(schedule=schedule, error=str(error))
-    return await _noted(assay, book, schedule, view, now)
+    return await _record_run(assay, book, schedule, view, now)
 
 
 async def _resume_current(assay: Researcher, schedule: Schedule) -> RunHandle | None:
@@ -118,7 +118,7 @@ async def _resume_current(assay: Researcher, schedule: Schedule) -> RunHandle | 
     return await assay.resume(row.run_id)
 
 
-def _started(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHandle:
+def _start(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHandle:
     """Start a run, recorded before it is stored. The question stays due until it is answered."""
     handle = assay.start(schedule.question, sources=schedule.sources, **cast("RunOptions", dict(schedule.options)))
     # not in a thread: after an await part of the run could be stored
@@ -126,22 +126,24 @@ def _started(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHa
     return handle
 
 
-def _after(schedule: Schedule, now: datetime) -> str:
+def _next_time(schedule: Schedule, now: datetime) -> str:
     """When it is due after it was asked."""
     return next_due(schedule, now) if moment(schedule.next_at) <= now else schedule.next_at
 
 
-async def _noted(assay: Researcher, book: ScheduleBook, schedule: Schedule, view: RunView, now: datetime) -> DueOutcome:
+async def _record_run(
+    assay: Researcher, book: ScheduleBook, schedule: Schedule, view: RunView, now: datetime
+) -> DueOutcome:
     """Record the run, and return what changed."""
     has_report = view.status == "completed" and report_state(view) != "none"
     changes = await _changes(assay, schedule, view) if has_report else None
 
-    def ended(old: Schedule) -> Schedule:
+    def with_run(old: Schedule) -> Schedule:
         runs = (*old.runs, view.run_id)[-KEPT_RUNS:] if has_report else old.runs
         current = "" if view.status in FINAL else view.run_id
-        return msgspec.structs.replace(old, current=current, runs=runs, next_at=_after(old, now))
+        return msgspec.structs.replace(old, current=current, runs=runs, next_at=_next_time(old, now))
 
-    await asyncio.to_thread(book.change, schedule.id, ended)
+    await asyncio.to_thread(book.change, schedule.id, with_run)
     return DueOutcome(schedule=schedule, view=view, changes=changes, error=view.error)
 
 

@@ -119,18 +119,18 @@ class ScheduleBook:
             options=dict(options),
             owner=self._owner or "",
         )
-        with self._changing() as schedules:
+        with self._change() as schedules:
             schedules.append(made)
         return made
 
     def remove(self, id: str) -> None:
         """Delete a schedule; its runs stay."""
-        with self._changing() as schedules:
+        with self._change() as schedules:
             schedules[:] = [each for each in schedules if each.id != id or not self._knows(each)]
 
     def hand_to(self, owner: str) -> int:
         """Transfer the owner's schedules to another, and return how many."""
-        with self._changing() as schedules:
+        with self._change() as schedules:
             mine = [place for place, each in enumerate(schedules) if self._knows(each)]
             for place in mine:
                 schedules[place] = msgspec.structs.replace(schedules[place], owner=owner)
@@ -142,7 +142,7 @@ class ScheduleBook:
         Raises:
             UnknownName: it was removed meanwhile.
         """
-        with self._changing() as schedules:
+        with self._change() as schedules:
             for place, each in enumerate(schedules):
                 if each.id == id and self._knows(each):
                     schedules[place] = change(each)
@@ -150,7 +150,7 @@ class ScheduleBook:
         raise UnknownName("schedule", id)
 
     @contextmanager
-    def claimed(self, id: str) -> Iterator[bool]:
+    def claim(self, id: str) -> Iterator[bool]:
         """In the block only this process asks this question; False if another does."""
         lock = FileLock(self._folder / f"schedule-{id}.lock")
         try:
@@ -166,7 +166,7 @@ class ScheduleBook:
             lock.release()
 
     @contextmanager
-    def _changing(self) -> Iterator[list[Schedule]]:
+    def _change(self) -> Iterator[list[Schedule]]:
         """The schedules, to be changed in place; they are written at the end of the block."""
         lock = FileLock(self._folder / f"{FILE}.lock", timeout=SECONDS)
         try:
@@ -235,7 +235,7 @@ def format_interval(seconds: int) -> str:
 # Options of a run in the form that a schedule stores: what depends on time or place is resolved.
 
 
-def lasting(question: str, wanted: RunOptions, settings: Settings) -> dict[str, Any]:
+def stored_options(question: str, wanted: RunOptions, settings: Settings) -> dict[str, Any]:
     """The options that were given, with texts of files instead of paths; all are checked.
 
     Raises:

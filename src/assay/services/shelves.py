@@ -137,13 +137,13 @@ async def text(context: Context, reference: str, collection: str | None) -> tupl
 
 async def original(context: Context, reference: str) -> tuple[Document, bytes]:
     """A document, and the bytes it was read from; see `DocumentLibrary.original`."""
-    document = await _named(context, reference)
+    document = await _find_document(context, reference)
     return document, await asyncio.to_thread(context.store.blobs.get, document.snapshot_sha256)
 
 
 async def excerpt(context: Context, reference: str, start: int, end: int | None, around: int) -> Excerpt:
     """A span of a document in its context; see `DocumentLibrary.excerpt`."""
-    document = await _named(context, reference)
+    document = await _find_document(context, reference)
     stop = document.size if end is None else end
     try:
         before, text, after = await asyncio.to_thread(surrounded, context.reader, document, start, stop, around)
@@ -154,7 +154,7 @@ async def excerpt(context: Context, reference: str, start: int, end: int | None,
 
 async def facts(context: Context, reference: str) -> DocumentFacts:
     """Metadata of a document; see `DocumentLibrary.facts`."""
-    document = await _named(context, reference)
+    document = await _find_document(context, reference)
     library = context.store.library
     snapshot = await asyncio.to_thread(library.snapshot, document.snapshot_sha256)
     names = [row.name for row in await collections(context)]
@@ -171,7 +171,7 @@ async def facts(context: Context, reference: str) -> DocumentFacts:
 
 async def page_text(context: Context, reference: str, number: int) -> PageText:
     """A page of a document; see `DocumentLibrary.page_text`."""
-    document = await _named(context, reference)
+    document = await _find_document(context, reference)
     text = await asyncio.to_thread(context.reader.text, document)
     pages = text.split(PAGE_END) if document.syntax == "pages" else [text]
     if not 1 <= number <= len(pages):
@@ -188,7 +188,7 @@ async def page_text(context: Context, reference: str, number: int) -> PageText:
     )
 
 
-async def _named(context: Context, reference: str) -> Document:
+async def _find_document(context: Context, reference: str) -> Document:
     """A document by its whole hash, or as `text` finds it in all collections."""
     exact = await asyncio.to_thread(context.store.library.document, reference)
     if exact is not None:
@@ -246,7 +246,7 @@ HEAD = 1024
 
 async def page_picture(context: Context, reference: str, number: int, width: int) -> bytes:
     """A page as a PNG; see `DocumentLibrary.page_picture`."""
-    document, data = await _printed(context, reference)
+    document, data = await _require_pdf(context, reference)
     pages = (await asyncio.to_thread(context.reader.text, document)).count(PAGE_END) + 1
     if not 1 <= number <= pages:
         raise UnknownName("page", str(number), hint=f"in this document: it has {pages}")
@@ -256,7 +256,7 @@ async def page_picture(context: Context, reference: str, number: int, width: int
 
 async def page_places(context: Context, reference: str, start: int, end: int) -> PagePlaces:
     """Where a passage is printed; see `DocumentLibrary.page_places`."""
-    document, data = await _printed(context, reference)
+    document, data = await _require_pdf(context, reference)
     text = await asyncio.to_thread(context.reader.text, document)
     if not 0 <= start < end <= len(text):
         raise UsageError(f"the document has no bytes {start} to {end}: it has {len(text)}; name some within it")
@@ -270,7 +270,7 @@ async def page_places(context: Context, reference: str, start: int, end: int) ->
     return msgspec.json.decode((await _answer(context, document, data, asked)).text, type=PagePlaces)
 
 
-async def _printed(context: Context, reference: str) -> tuple[Document, bytes]:
+async def _require_pdf(context: Context, reference: str) -> tuple[Document, bytes]:
     """A document that was read from a PDF, and that PDF."""
     document, data = await original(context, reference)
     if document.syntax != "pages" or b"%PDF-" not in data[:HEAD]:

@@ -50,7 +50,7 @@ def without_the_dead(rows: Sequence[RunRow]) -> list[RunRow]:
     return [msgspec.structs.replace(row, holder="") if row.holder in gone else row for row in rows]
 
 
-async def listed(context: Context, limit: int) -> list[ListedRun]:
+async def list_with_usage(context: Context, limit: int) -> list[ListedRun]:
     """The latest runs, newest first, with owner and usage."""
     return await with_accounts(context, await latest(context, limit))
 
@@ -178,7 +178,7 @@ async def groups(context: Context, reference: str, after: int, rest: float | Non
         yield group
 
 
-async def unfinished(context: Context, question: str, limit: int) -> list[RunRow]:
+async def unfinished_runs(context: Context, question: str, limit: int) -> list[RunRow]:
     """Runs of a question, among the latest, that did not end and that nobody executes."""
     return [
         row
@@ -248,7 +248,7 @@ class Shares:
         if not await self._store.drop(run.owner, run.run_id, id):
             raise UnknownName("link", id, (each.id for each in await self.of(run.run_id)))
 
-    async def shown(self, secret: str) -> ShareRow | None:
+    async def find_valid(self, secret: str) -> ShareRow | None:
         """The valid link with this secret, of any owner; None if there is none."""
         found = await self._store.of_hash(hash_of(secret))
         return None if found is None or (found.expires and found.expires <= time.time()) else found

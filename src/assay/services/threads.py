@@ -35,7 +35,7 @@ def brief_answers(answers: Answers) -> tuple[GivenAnswer, ...]:
     return tuple(GivenAnswer(text=text) for text in answers)
 
 
-async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) -> Brief:
+async def with_thread(journal: Journal, brief: Brief, *, web: bool | None = False) -> Brief:
     """The brief with the messages of its thread, and the full id of the run it continues.
 
     `brief.parent` may be the start of an id, or `last`. Without a thread of its own, a run is in that of its parent.
@@ -84,14 +84,14 @@ def in_current_words(label: str) -> str:
     one in another.
     """
     name, _space, end = label.removesuffix(")").rpartition(" (") if label.endswith(")") else ("", "", label)
-    count = _counted(end)
+    count = _document_count(end)
     if count is None:
         return label
     ours = _(DEFAULT_NAME) if name in {catalogue(each).gettext(DEFAULT_NAME) for each in LOCALES} else name
     return f"{ours} ({phrases.documents(count)})" if ours else phrases.documents(count)
 
 
-def _counted(text: str) -> int | None:
+def _document_count(text: str) -> int | None:
     """The number of documents that a text in any language is; None if it is none."""
     figures = "".join(filter(str.isdecimal, text))
     possible = (int(figures),) if figures else (1, 2, 0)  # Arabic has words for them

@@ -107,7 +107,7 @@ class Users:
         """
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is not a valid user name: use up to 64 letters, digits and . _ @ -, no space")
-        hashed = "" if password is None else await self._hashed(password)
+        hashed = "" if password is None else await self._hash(password)
         made = UserRow(name=name, role=role, password=hashed, created=time.time())
         if not await self._store.add(made):
             raise UsageError(f"user {name!r} already exists; to change the password: assay users passwd {name}")
@@ -137,7 +137,7 @@ class Users:
         Raises:
             UnknownName, UsageError: as these.
         """
-        hashed = None if password is None else await self._hashed(password)
+        hashed = None if password is None else await self._hash(password)
         if role not in (None, "admin"):
             await self._check_not_last(name)
         if (role is None and hashed is None) or not await self._store.change(name, role=role, password=hashed):
@@ -187,7 +187,7 @@ class Users:
         user, now = await self._store.find(name), time.time()
         if user is not None and user.locked_until > now:
             raise NotLoggedIn.locked(int(user.locked_until - now) + 1)
-        right = await self._verified(user.password if user else "", password)
+        right = await self._verify(user.password if user else "", password)
         if user is None or not right:
             if user is not None:
                 await self._store.fail(name, WRONG, now + LOCKED_SECONDS)
@@ -246,13 +246,13 @@ class Users:
         Raises:
             NotLoggedIn: there is none, or the name belongs to another.
         """
-        user = await self._store.of_subject(person.subject) or await self._linked(person)
+        user = await self._store.of_subject(person.subject) or await self._link(person)
         if person.role is not None and user.role != person.role:
             await self._store.change(user.name, role=person.role)
             return msgspec.structs.replace(user, role=person.role)
         return user
 
-    async def _linked(self, person: Person) -> UserRow:
+    async def _link(self, person: Person) -> UserRow:
         named = await self._store.find(person.name)
         if named is None:
             if not person.create:
@@ -289,7 +289,7 @@ class Users:
 
     # by credential
 
-    async def known(self, secret: str, via: Literal["session", "token"]) -> Who | None:
+    async def authenticate(self, secret: str, via: Literal["session", "token"]) -> Who | None:
         """Who presents this secret; None if it is unknown or expired."""
         found, now = await self._store.credential(sha256(secret.encode())), time.time()
         if found is None or found.kind != via or (found.expires and found.expires <= now):
@@ -356,13 +356,13 @@ class Users:
 
     # hashes
 
-    async def _hashed(self, password: str) -> str:
+    async def _hash(self, password: str) -> str:
         if not SHORTEST <= len(password) <= LONGEST:
             raise UsageError(f"a password has {SHORTEST} to {LONGEST:,} characters")
         async with self._hashing:
             return await asyncio.to_thread(_hasher().hash, password)
 
-    async def _verified(self, hashed: str, password: str) -> bool:
+    async def _verify(self, hashed: str, password: str) -> bool:
         """True if a password matches a hash; without a hash it never does, and takes as long."""
         async with self._hashing:
             return await asyncio.to_thread(_is_of, hashed, password[: LONGEST + 1])

@@ -101,7 +101,7 @@ class Webhooks:
         if len(await self.all(owner)) >= MOST:
             raise UsageError(f"a user has at most {MOST} webhooks: remove one first")
         secret = PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
-        return await self._store.add(await self._checked(owner, url, secret, events))
+        return await self._store.add(await self._check(owner, url, secret, events))
 
     async def for_run(self, owner: str, url: str, secret: str, events: Sequence[RunWebhookEvent]) -> Webhook:
         """Make a webhook for a run that is yet to be created and will store it (`Assay.create`).
@@ -110,9 +110,9 @@ class Webhooks:
             UsageError: the address is not valid, or the secret does not follow Standard Webhooks.
         """
         _check_secret(secret)
-        return await self._checked(owner, url, secret, events)
+        return await self._check(owner, url, secret, events)
 
-    async def _checked(self, owner: str, url: str, secret: str, events: Sequence[str]) -> Webhook:
+    async def _check(self, owner: str, url: str, secret: str, events: Sequence[str]) -> Webhook:
         if not events:
             raise UsageError(f"name one or more events of a webhook: {', '.join(EVENTS)}")
         try:
@@ -323,9 +323,9 @@ class Teller:
         for delivery, webhook in await self._store.claim(free, CLAIM_SECONDS):
             task = tasks.start(self._attempt(delivery, webhook), f"webhook {webhook.id}")
             self._sending.add(task)
-            task.add_done_callback(self._sent)
+            task.add_done_callback(self._on_done)
 
-    def _sent(self, task: asyncio.Task[None]) -> None:
+    def _on_done(self, task: asyncio.Task[None]) -> None:
         self._sending.discard(task)
         self._news.set()  # there may be more that is due
 
@@ -336,16 +336,16 @@ class Teller:
             answer = await self._poster.post(webhook.url, headers, delivery.body)
         except FetchFailed as error:
             kind = str(error).partition(":")[0]
-            await self._failed(delivery, 0, kind, None, for_good=kind == "blocked")
+            await self._fail(delivery, 0, kind, None, for_good=kind == "blocked")
             return
         if 200 <= answer.status < 300:
             await self._store.settle(delivery.id, "sent", status=answer.status)
         elif answer.status == GONE:
             await self._store.disable(webhook.id, "gone")
         else:
-            await self._failed(delivery, answer.status, "refused", answer.retry_after)
+            await self._fail(delivery, answer.status, "refused", answer.retry_after)
 
-    async def _failed(
+    async def _fail(
         self, delivery: Delivery, status: int, error: str, asked: float | None, *, for_good: bool = False
     ) -> None:
         if for_good or delivery.attempts > len(PAUSES):

@@ -60,7 +60,7 @@ def check(context: Context, brief: Brief) -> None:
     check_brief(brief, any_world(context, brief))
 
 
-async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
+async def complete_brief(context: Context, brief: Brief) -> tuple[Brief, World]:
     """Complete the brief as it will be stored, and return it with its world.
 
     Raises:
@@ -69,13 +69,13 @@ async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
     """
     journal = context.store.journal
     brief = msgspec.structs.replace(brief, owner=context.owner or "", user=context.owner or brief.user)
-    models = {name: model(context, name) for name in _named(brief)}
-    at = await providers.learned(context.settings, brief, models)
-    at = await privacy.marked(journal, context.store.library, at)
+    models = {name: model(context, name) for name in _model_names(brief)}
+    at = await providers.add_reported(context.settings, brief, models)
+    at = await privacy.mark_private(journal, context.store.library, at)
     reached = world(context, at)
     at = privacy.with_recipients(context.settings, at, reached.models)
     allowances = daily.allowances(context.settings.limits, at.owner, context.limits)
-    at = await daily.allowed(context.whole.journal, allowances, at, reached)
+    at = await daily.cap_budget(context.whole.journal, allowances, at, reached)
     reached = msgspec.structs.replace(reached, allowances=allowances)
     return msgspec.structs.replace(at, estimate=await estimates.estimate(journal, at, reached)), reached
 
@@ -98,9 +98,9 @@ def any_world(context: Context, brief: Brief) -> World:
         UnknownName, ConfigError: a model or a search provider is missing or not set up.
     """
     library = context.of(brief).store.library
-    web = context.online.over(library) if brief.scope.web else None
+    web = context.online.for_library(library) if brief.scope.web else None
     return World(
-        models={name: providers.frozen(brief, name, model(context, name)) for name in _named(brief)},
+        models={name: providers.frozen(brief, name, model(context, name)) for name in _model_names(brief)},
         searches=(context.wiring.searched(context.of(brief), brief), *(web.searches() if web else ())),
         library=library,
         blobs=context.store.blobs,
@@ -113,7 +113,7 @@ def any_world(context: Context, brief: Brief) -> World:
         notices=web.notices() if web else None,
         keep=partial(_keep, library) if _reads_anothers(library, brief) else None,
         similarity=context.wiring.similarity(context.of(brief), brief),
-        prompts=briefs.replaced(),
+        prompts=briefs.replaced_texts(),
     )
 
 
@@ -130,7 +130,7 @@ def _keep(library: Library, read: Sequence[str]) -> None:
             library.include([sha256], UNSORTED)
 
 
-def _named(brief: Brief) -> list[str]:
+def _model_names(brief: Brief) -> list[str]:
     return sorted({name for models in brief.models.values() for name in models})
 
 

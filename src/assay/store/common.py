@@ -92,7 +92,7 @@ class Listeners:
             self._told = (*self._told, listener)
         return lambda: self._remove(listener)
 
-    def tell(self, run_ids: Iterable[str]) -> None:
+    def notify(self, run_ids: Iterable[str]) -> None:
         """Report that the logs of these runs have grown."""
         listeners = self._told
         for run_id in run_ids:
@@ -141,7 +141,7 @@ def searched(brief: bytes) -> str:
         names = collections_of(brief)
     except msgspec.MsgspecError:  # of another release
         return ""
-    return between(*names) if names else ""
+    return as_lines(*names) if names else ""
 
 
 def collections_of(brief: bytes) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def collections_of(brief: bytes) -> tuple[str, ...]:
     return msgspec.json.decode(brief, type=_Brief).scope.collections
 
 
-def between(*names: str) -> str:
+def as_lines(*names: str) -> str:
     """Names between line ends, which no name contains."""
     return "\n" + "".join(f"{name}\n" for name in names)
 
@@ -342,7 +342,7 @@ def rank(reference: str, sha: str, looked_up: str) -> int | None:
     return 2 if reference in looked_up else None
 
 
-def counted(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+def by_frequency(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Name → count, the most frequent first, equal ones by name; without empty names."""
     known = [(name, count) for name, count in counts if name]
     return dict(sorted(known, key=lambda entry: (-entry[1], entry[0])))

@@ -195,7 +195,7 @@ class MemoryJournal(MemoryListing):
                 raise fence_lost(lease)
             self._looks.clear()
             run.until = self._wall() + ttl
-            return run.wanted()
+            return run.renewal()
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """See the port."""
@@ -211,7 +211,7 @@ class MemoryJournal(MemoryListing):
                     continue
                 ends[lease.run_id] = run.until
                 if run.control or run.inbox:
-                    news[lease] = run.wanted()
+                    news[lease] = run.renewal()
             for run_id in to_renew(ends, now, ttl):
                 self._runs[run_id].until = ends[run_id] = now + ttl
             if ends:
@@ -281,7 +281,7 @@ class MemoryJournal(MemoryListing):
             run.control = common.controlled(run.control, action)
             self._looks.clear()
             run.append(events)
-        self._listeners.tell([run_id])
+        self._listeners.notify([run_id])
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         """Leave a message for the run.
@@ -294,7 +294,7 @@ class MemoryJournal(MemoryListing):
             run.inbox.setdefault(topic, []).append(data)
             self._looks.clear()
             run.append(events)
-        self._listeners.tell([run_id])
+        self._listeners.notify([run_id])
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
         """Messages left on `topic`, oldest first.
@@ -309,7 +309,7 @@ class MemoryJournal(MemoryListing):
         """Newest first."""
         with self._lock:
             now = self._wall()
-            return [run.row(now) for run in self._known()][: max(limit, 0)]
+            return [run.row(now) for run in self._visible_runs()][: max(limit, 0)]
 
     async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
         """The runs with these ids, by id."""
@@ -333,7 +333,7 @@ class MemoryJournal(MemoryListing):
     async def find(self, reference: str) -> RunRow:
         """A run by its id, the start of its id, or `last`."""
         with self._lock:
-            ids = [run.run_id for run in self._known()]
+            ids = [run.run_id for run in self._visible_runs()]
             if reference in ids:
                 chosen = reference
             elif reference == common.LAST and ids:
@@ -346,7 +346,7 @@ class MemoryJournal(MemoryListing):
     async def latest(self, thread: str) -> RunRow | None:
         """The newest run of a thread."""
         with self._lock:
-            found = (run for run in self._known() if thread and run.thread == thread)
+            found = (run for run in self._visible_runs() if thread and run.thread == thread)
             return next((run.row(self._wall()) for run in found), None)
 
     async def spending(
@@ -354,7 +354,7 @@ class MemoryJournal(MemoryListing):
     ) -> list[Spent]:
         """The usage of the runs created since then, newest first."""
         with self._lock:
-            known = (run for run in self._known() if only is None or run.run_id in only)
+            known = (run for run in self._visible_runs() if only is None or run.run_id in only)
             return _spending(known, since, limit)
 
     async def delete(self, run_id: str, evict: str = "") -> None:
@@ -380,7 +380,7 @@ class MemoryJournal(MemoryListing):
             if run is None or run.fence != lease.fence:
                 raise fence_lost(lease)
             written = run.apply(commit)
-        self._listeners.tell([lease.run_id])
+        self._listeners.notify([lease.run_id])
         return written
 
 

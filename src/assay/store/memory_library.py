@@ -234,7 +234,7 @@ class MemoryLibrary(MemoryCollections):
     def document(self, sha256: str) -> Document | None:
         """The document with this hash."""
         with self._lock:
-            row = self._seen(sha256)
+            row = self._row_of(sha256)
             return None if row is None else self._documents[row - 1]
 
     def of_hashes(self, documents: Collection[str]) -> list[Document]:
@@ -244,7 +244,7 @@ class MemoryLibrary(MemoryCollections):
     def existing(self, documents: Iterable[str]) -> set[str]:
         """See the port."""
         with self._lock:
-            return {sha for sha in documents if self._seen(sha) is not None}
+            return {sha for sha in documents if self._row_of(sha) is not None}
 
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
         """See the port."""
@@ -317,8 +317,8 @@ class MemoryLibrary(MemoryCollections):
         dates = [document.published for document in documents if document.published]
         return CollectionSummary(
             documents=len(documents),
-            kinds=common.counted(Counter(document.media_type for document in documents).items()),
-            languages=common.counted(Counter(document.language for document in documents).items()),
+            kinds=common.by_frequency(Counter(document.media_type for document in documents).items()),
+            languages=common.by_frequency(Counter(document.language for document in documents).items()),
             published=(min(dates), max(dates)) if dates else ("", ""),
             names=tuple(document.name for document in documents if document.name)[: max(names, 0)],
         )
@@ -332,13 +332,13 @@ class MemoryLibrary(MemoryCollections):
     def _rows_of(self, documents: Iterable[str]) -> set[int]:
         rows = set()
         for sha in documents:
-            row = self._seen(sha)
+            row = self._row_of(sha)
             if row is None:
                 raise common.unknown_document(sha)
             rows.add(row)
         return rows
 
-    def _seen(self, sha: str) -> int | None:
+    def _row_of(self, sha: str) -> int | None:
         """The row of the text with this hash: the owner's, else the first one the owner may read."""
         own = self._rows.get((self._owner or "", sha))
         if own is not None:

@@ -72,7 +72,7 @@ class StoredRun:
             self.active_seconds = commit.active_seconds
         return self.append(commit.events)
 
-    def wanted(self) -> Renewal:
+    def renewal(self) -> Renewal:
         """What others want of the run."""
         return Renewal(self.control, sum(map(len, self.inbox.values())))
 
@@ -112,20 +112,22 @@ class MemoryListing(OwnedView):
         """See the port."""
         with self._lock:
             now = self._wall()
-            found = [run for run in self._known() if (before is None or run.number < before) and _is(run, wanted)]
+            found = [
+                run for run in self._visible_runs() if (before is None or run.number < before) and _is(run, wanted)
+            ]
             rows = [run.row(now) for run in found[:limit]]
         return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
 
     async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
         """See the port."""
         with self._lock:
-            found = sorted((run for run in self._known() if run.number > number), key=lambda run: run.number)
+            found = sorted((run for run in self._visible_runs() if run.number > number), key=lambda run: run.number)
             return [(run.number, run.row(self._wall())) for run in found[:limit]]
 
     async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
         """See the port."""
         with self._lock:
-            run = next((each for each in self._known() if each.run_id == run_id), None)
+            run = next((each for each in self._visible_runs() if each.run_id == run_id), None)
             if run is None:
                 raise common.unknown_run(run_id)
             run.labels = relabelled(run.labels, added, removed)
@@ -137,7 +139,7 @@ class MemoryListing(OwnedView):
             wanted = RunFilter(since=since, until=until)
             found = [
                 (run.owner, run.run_id, run.created_at, bytes(event.data))
-                for run in reversed(list(self._known()))
+                for run in reversed(list(self._visible_runs()))
                 if _is(run, wanted)
                 for event in run.events
                 if event.type == ModelAttempted.kind
@@ -147,13 +149,13 @@ class MemoryListing(OwnedView):
     async def counts(self) -> dict[RunStatus, int]:
         """See the port."""
         with self._lock:
-            return dict(Counter(run.status for run in self._known()))
+            return dict(Counter(run.status for run in self._visible_runs()))
 
     async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
         """See the port."""
         with self._lock:
             newest = place.newest if place else max((run.number for run in self._runs.values()), default=0)
-            held = self._threads(run for run in self._known() if run.number <= newest)
+            held = self._threads(run for run in self._visible_runs() if run.number <= newest)
             folded = common.fold(text)
             found = [
                 (runs[0].number, self._row(key, runs))
@@ -166,7 +168,7 @@ class MemoryListing(OwnedView):
     async def thread(self, reference: str) -> ThreadRow:
         """See the port."""
         with self._lock:
-            held = self._threads(self._known())
+            held = self._threads(self._visible_runs())
             named = [key for key in held if key[1] == reference]
             titled = [key for key in held if self._titles.get(key) == reference]
             starting = [key for key in held if key[1].startswith(reference)]
@@ -178,14 +180,14 @@ class MemoryListing(OwnedView):
     async def rename(self, thread: str, title: str) -> None:
         """See the port."""
         with self._lock:
-            for key in self._named(thread):
+            for key in self._thread_keys(thread):
                 self._titles[key] = title
 
     async def delete_thread(self, thread: str, evict: Collection[str] = ()) -> tuple[str, ...]:
         """See the port."""
         with self._lock:
-            key = self._named(thread)[0]
-            runs = self._threads(self._known())[key]
+            key = self._thread_keys(thread)[0]
+            runs = self._threads(self._visible_runs())[key]
             for run in runs:
                 if is_held(run.until, self._wall()) and run.holder and run.holder not in evict:
                     raise LeaseHeld(run.run_id, run.holder)
@@ -195,7 +197,7 @@ class MemoryListing(OwnedView):
 
     # for the journal
 
-    def _known(self) -> Iterable[StoredRun]:
+    def _visible_runs(self) -> Iterable[StoredRun]:
         """The runs that the owner sees, newest first."""
         return filter(self._knows, reversed(self._runs.values()))
 
@@ -227,8 +229,8 @@ class MemoryListing(OwnedView):
                 held.setdefault((run.owner, run.thread), []).append(run)
         return held
 
-    def _named(self, thread: str) -> list[Key]:
-        found = [key for key in self._threads(self._known()) if key[1] == thread]
+    def _thread_keys(self, thread: str) -> list[Key]:
+        found = [key for key in self._threads(self._visible_runs()) if key[1] == thread]
         if not found:
             raise UnknownName("thread", thread)
         return found
@@ -262,5 +264,5 @@ def _is(run: StoredRun, wanted: RunFilter) -> bool:
         and (not wanted.until or run.created_at < wanted.until)
         and (not wanted.thread or run.thread == wanted.thread)
         and (not wanted.label or any(mark in written_labels(run.labels) for mark in label_marks(wanted.label)))
-        and (not wanted.collection or common.between(wanted.collection) in common.searched(run.brief))
+        and (not wanted.collection or common.as_lines(wanted.collection) in common.searched(run.brief))
     )

@@ -189,7 +189,7 @@ async def page(
         if (before := ledger.answered(_failure_key(key))) is not None:
             raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
-            found: PageRead = await run.begun(key) or await _read(run, url, parts)
+            found: PageRead = await run.result_ahead(key) or await _read(run, url, parts)
         except FetchFailed as failed:
             step_context.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(PASSING):

@@ -199,7 +199,7 @@ async def _ask_provider(provider: Search, query: Query) -> SearchAnswer:
 async def _answer_sent_ahead(run: Run, provider: Search, query: Query) -> SearchAnswer | None:
     """The answer to exactly this query if it was sent ahead. A failure does not count: it may be over."""
     with suppress(SearchError):
-        answer: SearchAnswer | None = await run.begun(_key_ahead(provider, query))
+        answer: SearchAnswer | None = await run.result_ahead(_key_ahead(provider, query))
         return answer
     return None
 

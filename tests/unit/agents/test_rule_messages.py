@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.history import RuleTexts, counted, listed, rules
+from assay.agents.history import RuleTexts, number_list, pluralize, rules
 from assay.agents.loop import TurnRules
 from assay.phases.background import QueryRules
 from assay.phases.orchestrator import CycleRules
@@ -53,13 +53,13 @@ def test_rules_are_sentences_with_every_number(texts: RuleTexts) -> None:
 
 @given(st.integers(0, 50))
 def test_a_noun_agrees_with_its_number(number: int) -> None:
-    text = counted(number, "step")
+    text = pluralize(number, "step")
     assert text.endswith("s") is (number != 1)
     assert text.startswith(str(number) if number else "no ")
 
 
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=6))
 def test_numbers_are_listed_in_order(numbers: list[int]) -> None:
-    text = listed(tuple(numbers))
+    text = number_list(tuple(numbers))
     assert [int(part) for part in text.replace(" and ", ", ").split(", ")] == numbers
     assert text.count(" and ") == (len(numbers) > 1)

@@ -133,22 +133,22 @@ def begun(readers: LazyReaders) -> int:
 def test_a_long_text_is_cut_elsewhere_as_it_is_here(syntax: Syntax, readers: LazyReaders, started: LazyReaders) -> None:
     text = PAGE.encode()
     here = segment_utf8(text, syntax)
-    assert readers.cut(text, syntax) == here  # no process of theirs lives
+    assert readers.segment(text, syntax) == here  # no process of theirs lives
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(app_readers, "segment_utf8", None)  # who would cut it here now fails
-        found = started.cut(text, syntax)
+        found = started.segment(text, syntax)
     assert found == here
 
 
 def test_a_short_text_is_cut_here(started: LazyReaders) -> None:
-    assert started.cut(b"The tide rises.", "plain")[0].text == "The tide rises."
+    assert started.segment(b"The tide rises.", "plain")[0].text == "The tide rises."
 
 
 def test_where_the_process_is_gone_a_text_is_cut_all_the_same(readers: LazyReaders) -> None:
     os.kill(begun(readers), signal.SIGKILL)
-    assert readers.cut(PAGE.encode(), "markdown") == segment_utf8(PAGE.encode(), "markdown")
+    assert readers.segment(PAGE.encode(), "markdown") == segment_utf8(PAGE.encode(), "markdown")
     readers.close()
-    assert readers.cut(PAGE.encode(), "markdown") == segment_utf8(PAGE.encode(), "markdown")
+    assert readers.segment(PAGE.encode(), "markdown") == segment_utf8(PAGE.encode(), "markdown")
 
 
 def test_a_full_batch_of_texts_is_cut_elsewhere_as_it_is_here(readers: LazyReaders) -> None:

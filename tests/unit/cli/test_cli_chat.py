@@ -167,4 +167,4 @@ def test_a_line_is_a_question_a_number_or_a_command() -> None:
     assert chat_session.read("/EXIT") == ("quit", "")
     assert chat_session.read("/export a b.html") == ("export", "a b.html")
     assert "did you mean /export" in chat_session.unknown("exprt")
-    assert len(chat_session.listed()) == len(chat_session.SLASH)
+    assert len(chat_session.help_lines()) == len(chat_session.SLASH)

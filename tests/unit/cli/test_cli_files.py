@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from assay.cli.destinations import checked, save
+from assay.cli.destinations import check_paths, save
 from assay.core.errors import StoreError
 
 
@@ -30,7 +30,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     folder.mkdir()
     link.symlink_to(folder / "real.md")
     for data in (b"one", b"two"):  # the first makes what the link names
-        assert checked([link]) == (link,)
+        assert check_paths([link]) == (link,)
         save(link, data)
         assert link.is_symlink()
         assert (folder / "real.md").read_bytes() == data
@@ -42,21 +42,21 @@ def test_links_which_lead_nowhere(tmp_path: Path) -> None:
     lost.symlink_to(tmp_path / "nosuch" / "report.md")
     ring.symlink_to(ring)
     with pytest.raises(click.UsageError, match="nosuch does not exist"):
-        checked([lost])
+        check_paths([lost])
     with pytest.raises(StoreError, match=r"lost\.md cannot be written"):
         save(lost, b"x")
-    checked([ring])
+    check_paths([ring])
     save(ring, b"x")
     assert ring.read_bytes() == b"x"
 
 
 def test_the_longest_names(tmp_path: Path) -> None:
     longest = tmp_path / f"{'n' * 252}.md"
-    assert checked([longest]) == (longest,)
+    assert check_paths([longest]) == (longest,)
     save(longest, b"x")
     assert [each.name for each in tmp_path.iterdir()] == [longest.name]
     with pytest.raises(click.UsageError, match=r"cannot be written \(File name too long"):
-        checked([tmp_path / f"{'n' * 253}.md"])
+        check_paths([tmp_path / f"{'n' * 253}.md"])
 
 
 def test_the_same_file_is_written_once(tmp_path: Path) -> None:
@@ -64,10 +64,10 @@ def test_the_same_file_is_written_once(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to("report.md")
     path, other = tmp_path / "report.md", tmp_path / "other.md"
     same = [path, tmp_path / "folder" / ".." / "report.md", tmp_path / "link.md", Path(os.path.relpath(path))]
-    assert checked([*same, other]) == (path, other)
+    assert check_paths([*same, other]) == (path, other)
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     with pytest.raises(click.UsageError, match="is not a file"):
-        checked([tmp_path / "pipe.md"])
+        check_paths([tmp_path / "pipe.md"])

@@ -153,6 +153,6 @@ def test_what_is_long_to_read(capsys, monkeypatch, files: int, seconds: float, p
     lines = [f"reading: file 150 of {files}, 149 documents so far", "indexed 149 documents"]
     for line in lines:
         reading(line)
-    reading.tell(["@kept", place])
+    reading.suggest_collection(["@kept", place])
     assert shown == lines
     assert ("assay docs add" in capsys.readouterr().err) == told

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assay.cli.signals import Terminated, continued, interrupts, termination
+from assay.cli.signals import Terminated, interrupts, on_continue, termination
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself Ctrl-C there")
 
@@ -55,7 +55,7 @@ async def test_who_only_watches_leaves_with_the_first_ctrl_c():
 
 async def test_going_on_after_ctrl_z_is_noticed():
     seen: list[str] = []
-    with continued(lambda: seen.append("on")):
+    with on_continue(lambda: seen.append("on")):
         os.kill(os.getpid(), signal.SIGCONT)
         await asyncio.sleep(0.02)
     assert seen == ["on"]

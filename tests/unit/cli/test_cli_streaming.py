@@ -17,7 +17,7 @@ from logs import Log, begin, passage, source
 from shells import apart
 
 from assay.cli import ask
-from assay.cli.ask import _OPEN, Streaming, _settled
+from assay.cli.ask import _OPEN, Streaming, _settled_text
 from assay.cli.main import main
 from assay.core import events as e
 from assay.core.report import build_report
@@ -97,10 +97,10 @@ def test_on_a_terminal_the_answer_is_there_once(
 
 @given(st.text(alphabet="ab [】【]\n", max_size=300))
 def test_the_end_which_may_change_is_left_out(text: str) -> None:
-    assert _settled(text) == _OPEN.sub("", text)
+    assert _settled_text(text) == _OPEN.sub("", text)
 
 
 def test_an_endless_word_takes_no_long_time() -> None:
     begun = time.process_time()
-    assert _settled("[" * 100_000 + " a").startswith("[" * 90_000)
+    assert _settled_text("[" * 100_000 + " a").startswith("[" * 90_000)
     assert time.process_time() - begun < 5

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from assay.cli.terminal import clean, harmless, wrapped
+from assay.cli.terminal import clean, harmless, wrap
 from assay.core.milestones import pluralize, shorten
 
 
@@ -42,7 +42,7 @@ def test_counted():
 
 @given(st.text(st.sampled_from("ab 港é"), max_size=120), st.integers(min_value=4, max_value=40), st.integers(0, 4))
 def test_wrapping_breaks_only_between_words(text: str, width: int, hang: int):
-    lines = wrapped(text, width, hang).split("\n")
+    lines = wrap(text, width, hang).split("\n")
     assert " ".join(lines).split() == text.split()
     for line in lines:
         words = [word for word in line.split(" ") if word]
@@ -50,10 +50,10 @@ def test_wrapping_breaks_only_between_words(text: str, width: int, hang: int):
 
 
 def test_wrapped_lines_go_on_where_their_text_began():
-    told = wrapped("unsupported   line 3: the pier was built", 30)
+    told = wrap("unsupported   line 3: the pier was built", 30)
     assert told == "unsupported   line 3: the pier\n              was built"
-    assert wrapped("  plan: the pier was built", 16, 2) == "  plan: the pier\n    was built"
-    assert wrapped("one\ntwo three", 8) == "one\ntwo\nthree"
+    assert wrap("  plan: the pier was built", 16, 2) == "  plan: the pier\n    was built"
+    assert wrap("one\ntwo three", 8) == "one\ntwo\nthree"
     address = f"https://example.org/{'a' * 40}"
-    assert wrapped(f"see {address} for it", 20) == f"see {address} for it"
-    assert wrapped("", 20) == ""
+    assert wrap(f"see {address} for it", 20) == f"see {address} for it"
+    assert wrap("", 20) == ""

@@ -117,8 +117,8 @@ def test_where_a_report_cannot_go_is_known_beforehand(tmp_path: Path):
         (tmp_path / "a.txt", "must end in"),
     ]:
         with pytest.raises(click.UsageError, match=message):
-            destinations.checked([path])
-    assert destinations.checked([tmp_path / "A.MD"]) == (tmp_path / "A.MD",)
+            destinations.check_paths([path])
+    assert destinations.check_paths([tmp_path / "A.MD"]) == (tmp_path / "A.MD",)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.core import events as e
 from assay.core.sources import SNIPPET, Source
 from assay.core.usage import Usage
-from assay.phases.anticipation import LONGEST_READ, MOST_NAMES, named, unasked
+from assay.phases.anticipation import LONGEST_READ, MOST_NAMES, name_queries, unasked
 
 HERE = "https://a.example/tides"
 
@@ -27,19 +27,19 @@ HERE = "https://a.example/tides"
     ],
 )
 def test_what_a_question_names(question: str, queries: tuple[str, ...]):
-    assert named(question) == queries
+    assert name_queries(question) == queries
 
 
 @given(st.text(max_size=200))
 def test_any_text_gives_few_short_queries_of_its_own_words(text: str):
-    found = named(text)
+    found = name_queries(text)
     assert len(found) <= MOST_NAMES
     assert all(query.strip() for query in found)
     assert len(set(found)) == len(found)
 
 
 def test_a_long_question_is_not_read_to_its_end():
-    assert named("a " * LONGEST_READ + "Brest") == ()
+    assert name_queries("a " * LONGEST_READ + "Brest") == ()
 
 
 def source(url: str, media_type: str = "text/html") -> e.SourceAdded:

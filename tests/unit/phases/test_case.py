@@ -30,7 +30,7 @@ def test_the_documents_in_a_few_sentences() -> None:
 
 def test_what_is_asked_is_said_with_answers_and_instructions() -> None:
     case = case_of(question="How far?", answers="Brest", instructions="Be brief.")
-    assert [(each.name, each.text) for each in case.asked()] == [
+    assert [(each.name, each.text) for each in case.question_messages()] == [
         ("question", "How far?"),
         ("answers", "Brest"),
         ("instructions", "Be brief."),

@@ -106,7 +106,7 @@ def test_a_step_tried_again_counts_for_the_first_and_one_given_up_for_nothing() 
 
 
 def test_a_plan_is_closed() -> None:
-    research = Research(plan=PLAN).with_running([1, 2]).with_finding(finding(1, "S1001.1")).without(2, "broken")
+    research = Research(plan=PLAN).with_running([1, 2]).with_finding(finding(1, "S1001.1")).reopen_step(2, "broken")
     assert [step.status for step in research.plan.steps] == ["completed", "pending", "pending"]
     assert research.failed == ("broken",)
     done = closed_plan(research.plan, assess("?", research))

@@ -18,7 +18,7 @@ from assay.phases.form import (
     filled,
     formed,
     is_listed,
-    joined,
+    join_parts,
     missing,
     read_opening,
     redated,
@@ -192,7 +192,7 @@ def test_forming_twice_changes_nothing_more(text: str, absent: list[str]) -> Non
 
 
 def test_later_pieces_have_no_answer_of_their_own() -> None:
-    assert joined(["Seven. [S1.1]\n\n## A\n\nx", "Seven again.\n\n## B\n\ny", "only text"]) == (
+    assert join_parts(["Seven. [S1.1]\n\n## A\n\nx", "Seven again.\n\n## B\n\ny", "only text"]) == (
         "Seven. [S1.1]\n\n## A\n\nx\n\n## B\n\ny\n\nonly text"
     )
 

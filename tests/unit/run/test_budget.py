@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.core.errors import LimitReached, UsageError
 from assay.core.ports import HoldRecord
 from assay.core.usage import Budget, Usage
-from assay.run.budget import LEAST_TOKENS, Accounts, check, left, part
+from assay.run.budget import LEAST_TOKENS, Accounts, check, part, remaining
 
 amounts = st.integers(0, 5_000)
 
@@ -92,4 +92,4 @@ def test_a_part_is_never_more_than_the_whole(limit: int, share: float) -> None:
     tokens = part(Budget(tokens=limit), share).tokens
     assert tokens is not None
     assert 0 <= tokens <= max(1, limit)
-    assert left(Budget(tokens=limit), Usage(output_tokens=limit + 5)).tokens == 0
+    assert remaining(Budget(tokens=limit), Usage(output_tokens=limit + 5)).tokens == 0

@@ -78,7 +78,7 @@ def test_what_is_kept_and_what_is_counted() -> None:
     for delta in (TextDelta("void"), Retracted(), ThinkingDelta("Hm."), TextDelta("So."), CallDone(0, call)):
         assert not so_far.exceeds(delta)
     assert so_far.exceeds(TextDelta("x" * PER_TOKEN * LEAST))
-    reply = so_far.cut()
+    reply = so_far.as_cut_reply()
     assert (reply.text, reply.thinking, reply.calls, reply.stop) == ("So.", "Hm.", (call,), "length")
     assert reply.usage.output_tokens > LEAST
     assert reply.usage.model_calls == 1

@@ -20,7 +20,7 @@ from assay.server.backend import Backend
 class AwayUsers:
     """The users of a database that is away."""
 
-    async def known(self, secret: str, kind: str) -> None:
+    async def authenticate(self, secret: str, kind: str) -> None:
         raise StoreAway("the database cannot be reached")
 
 

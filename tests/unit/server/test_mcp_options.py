@@ -22,7 +22,7 @@ FILLED = {"ctx", "run", "answers"}
 def test_the_tool_and_what_begins_its_run_take_each_option_offered() -> None:
     offers = set(offered(RunOptions, "mcp"))
     assert offers == {"web", "depth", "continues"}
-    for function in (research.research, research.begun):
+    for function in (research.research, research.start_run):
         assert set(inspect.signature(function).parameters) - FILLED == OWN | offers
 
 

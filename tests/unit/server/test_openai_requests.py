@@ -12,7 +12,7 @@ import pytest
 from assay.core.errors import UsageError
 from assay.core.options import offered
 from assay.core.run_options import RunOptions
-from assay.server.openai.chat import helped
+from assay.server.openai.chat import help_answer
 from assay.server.openai.requests import ChatRequest, ResponseRequest, chat_run, response_run
 from assay.server.openai.text import ModelName
 from assay.server.wire import misfit
@@ -171,7 +171,7 @@ NAMING = (
     ],
 )
 def test_helpers_are_answered_without_research(messages: list[tuple[str, str]], answer: str) -> None:
-    found = helped(chat(*messages))
+    found = help_answer(chat(*messages))
     assert found is not None
     assert found.text == answer
 
@@ -179,7 +179,7 @@ def test_helpers_are_answered_without_research(messages: list[tuple[str, str]], 
 def test_a_form_by_schema_is_filled() -> None:
     schema = {"properties": {"language": {"type": "string"}, "title": {"type": "string"}}}
     form = {"type": "json_schema", "json_schema": {"name": "t", "schema": schema}}
-    found = helped(chat(("user", LIBRECHAT), response_format=form))
+    found = help_answer(chat(("user", LIBRECHAT), response_format=form))
     assert found is not None
     assert found.text == '{"language":"","title":"How does the tide work at"}'
 
@@ -187,7 +187,7 @@ def test_a_form_by_schema_is_filled() -> None:
 @pytest.mark.parametrize("properties", [["title"], "title", None])
 def test_a_form_whose_schema_names_no_fields_is_the_title(properties: object) -> None:
     form = {"type": "json_schema", "json_schema": {"name": "t", "schema": {"properties": properties}}}
-    found = helped(chat(("user", LIBRECHAT), response_format=form))
+    found = help_answer(chat(("user", LIBRECHAT), response_format=form))
     assert found is not None
     assert found.text == "How does the tide work at"
 
@@ -203,7 +203,7 @@ def test_a_form_whose_schema_names_no_fields_is_the_title(properties: object) ->
     ],
 )
 def test_questions_are_no_helpers(question: str) -> None:
-    assert helped(chat(("user", question))) is None
+    assert help_answer(chat(("user", question))) is None
 
 
 OPTIONS: dict[str, Any] = {
@@ -280,4 +280,4 @@ def test_a_context_that_is_not_stored_here_is_refused_and_not_left_out(field: di
 @pytest.mark.parametrize("cap", [0, -1, 49])
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_a_limit_in_which_nothing_fits_starts_no_research(name: str, cap: int) -> None:
-    assert helped(chat(("user", "Why?"), **{name: cap})) is not None
+    assert help_answer(chat(("user", "Why?"), **{name: cap})) is not None

@@ -83,8 +83,8 @@ async def test_only_the_runs_of_the_day_count(tmp_path: Path) -> None:
     async with assay(tmp_path) as of:
         await ask(of)
         journal = of._context.store.journal
-        assert (await daily.spent(journal, datetime.now(UTC))).tokens == 3_000
-        assert (await daily.spent(journal, datetime(2999, 1, 1, tzinfo=UTC))).tokens == 0
+        assert (await daily.spent_today(journal, datetime.now(UTC))).tokens == 3_000
+        assert (await daily.spent_today(journal, datetime(2999, 1, 1, tzinfo=UTC))).tokens == 0
 
 
 async def test_runs_side_by_side_never_pass_the_limit_together(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from assay.core.ports import Spent, World
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
 from assay.run.process import SystemClock
-from assay.services.estimates import alike, by_rules, by_runs, estimate, within
+from assay.services.estimates import by_rules, by_runs, clamp_estimate, estimate, similar_runs
 from assay.store.memory import memory_store
 
 PRICED = Profile(name="m", price=Price(input=1.0, output=5.0))
@@ -94,7 +94,7 @@ def test_only_runs_of_the_same_kind_which_ended_are_alike() -> None:
         run(brief(depth="light", mode="deep_research"), 8),
         msgspec.structs.replace(run(asked, 9), usage=Usage(model_calls=1)),  # answered at once
     ]
-    assert [each.run_id for each in alike(asked, others)] == ["r5", "r7", "r8"]
+    assert [each.run_id for each in similar_runs(asked, others)] == ["r5", "r7", "r8"]
 
 
 async def test_three_runs_tell_more_than_the_rules() -> None:
@@ -131,5 +131,5 @@ async def test_three_runs_tell_more_than_the_rules() -> None:
 
 def test_an_estimate_keeps_to_the_limits() -> None:
     guess = Estimate(calls=Span(1, 9), tokens=Span(5_000, 90_000), seconds=Span(1, 600), usd=Span(0.5, 2.0))
-    kept = within(Budget(usd=1.0, tokens=4_000, seconds=60), guess)
+    kept = clamp_estimate(Budget(usd=1.0, tokens=4_000, seconds=60), guess)
     assert (kept.usd, kept.tokens, kept.seconds) == (Span(0.5, 1.0), Span(4_000, 4_000), Span(1, 60))

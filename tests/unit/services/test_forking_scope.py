@@ -16,7 +16,7 @@ from assay.core.errors import UnknownName
 from assay.core.sources import SNIPPET, Document, Snapshot, Source
 from assay.core.view import RunView
 from assay.core.web_addresses import WebRules
-from assay.services.forks import _changed, source_ids
+from assay.services.forks import _change_scope, source_ids
 from assay.store.memory_library import MemoryLibrary
 
 MET: dict[str, Source] = {
@@ -78,7 +78,7 @@ SCOPE = Scope(collections=("notes",), label="notes/ (3 documents) and the web", 
 def test_a_document_leaves_the_scope() -> None:
     made, documents = library("a", "b", "c")
     gone = source("S1", "A note", "file:///a", "a")
-    scope = _changed(made, SCOPE, [gone], (), ())
+    scope = _change_scope(made, SCOPE, [gone], (), ())
     assert [each.sha256 for each in made.documents(scope.collections)] == [each.sha256 for each in documents[1:]]
     assert scope.label == "notes/ without A note (2 documents) and the web"
     assert scope.rules == SCOPE.rules
@@ -86,7 +86,7 @@ def test_a_document_leaves_the_scope() -> None:
 
 def test_a_page_is_not_read_again() -> None:
     made, _ = library("a")
-    scope = _changed(made, SCOPE, [MET["S2001"], MET["S1002"]], (), ())
+    scope = _change_scope(made, SCOPE, [MET["S2001"], MET["S1002"]], (), ())
     assert scope.collections == ("notes",)
     assert scope.rules.left_out == ("https://sea.example/tides",)
     for url in ("https://sea.example/tides", "https://SEA.example:443/tides?utm_medium=y#top"):
@@ -101,6 +101,6 @@ def test_documents_are_added_to_those_of_the_scope() -> None:
     more = msgspec.structs.replace(stored("d"), url="file:///d")
     snapshot = Snapshot(sha256=more.snapshot_sha256, url="", media_type="", size=0, fetched_at="")
     made.add([(snapshot, more)], "more")
-    scope = _changed(made, SCOPE, [source("S1", "A", "file:///a", "a")], ["more"], ["w", "x", "y", "z"])
+    scope = _change_scope(made, SCOPE, [source("S1", "A", "file:///a", "a")], ["more"], ["w", "x", "y", "z"])
     assert [each.sha256 for each in made.documents(scope.collections)] == [documents[1].sha256, more.sha256]
     assert scope.label == "notes/ without A with w, x, y, … (2 documents) and the web"

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from assay import Assay
-from assay.app.composition import opened
+from assay.app.composition import open_context
 from assay.core.brief import ROLES, Brief
 from assay.core.messages import REASONING_ROOM, Message, ModelFacts
 from assay.core.messages import Request as Asked
@@ -83,7 +83,7 @@ async def test_the_brief_freezes_what_a_server_says(tmp_path: Path) -> None:
         brief = await created(server, tmp_path)
         assert brief.facts == {NAME: ModelFacts(window=32_768, native_reasoning=True)}
         server.window = 4_096  # started again with less
-        context = opened(settings(server), None)
+        context = open_context(settings(server), None)
         profile = worlds.any_world(context, brief).models[NAME].profile
         assert (profile.window, profile.max_output, profile.native_reasoning) == (32_768, 16_000, True)
         unfrozen = worlds.any_world(context, msgspec.structs.replace(brief, facts=msgspec.UNSET)).models[NAME].profile
@@ -100,7 +100,7 @@ async def test_what_the_user_says_comes_first(tmp_path: Path) -> None:
 async def test_a_model_which_is_said_to_think_has_room_for_it(tmp_path: Path) -> None:
     with serving() as server:
         brief = await created(server, tmp_path)
-        context = opened(settings(server), None)
+        context = open_context(settings(server), None)
         model = worlds.any_world(context, brief).models[NAME]
         asked = Asked(task="plan", system="", messages=(Message(role="user", text="?"),), max_tokens=100, effort="low")
         assert [item async for item in model.stream(asked)]

@@ -34,7 +34,7 @@ def replace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 def test_a_brief_records_the_hash_of_the_text_which_replaces_ours(replace: Install) -> None:
     replace("phases.plan", repr("Plan as sailors do. "))
-    assert briefs.replaced() == {"phases.plan": "Plan as sailors do."}
+    assert briefs.replaced_texts() == {"phases.plan": "Plan as sailors do."}
     ours = agents.prompts() | phases.prompts() | verify.prompts()
     recorded = make_brief("What?", settings.load(), {}).prompts
     assert recorded == ours | {"phases.plan": sha256(b"Plan as sailors do.")}
@@ -42,7 +42,7 @@ def test_a_brief_records_the_hash_of_the_text_which_replaces_ours(replace: Insta
 
 def test_a_text_with_the_items_of_ours_is_taken(replace: Install) -> None:
     replace("agents.research", repr(ITEMS))
-    assert briefs.replaced() == {"agents.research": ITEMS.strip()}
+    assert briefs.replaced_texts() == {"agents.research": ITEMS.strip()}
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_a_text_with_the_items_of_ours_is_taken(replace: Install) -> None:
 def test_a_text_which_is_not_like_ours_is_refused(replace: Install, text: str, message: str) -> None:
     replace("agents.research", text)
     with pytest.raises(ConfigError, match=message):
-        briefs.replaced()
+        briefs.replaced_texts()
 
 
 def test_an_unknown_prompt_is_told_the_nearest(replace: Install) -> None:
     replace("phases.writer", "'x'")
     with pytest.raises(UnknownName, match=r"no prompt named 'phases.writer'; did you mean 'phases.write'"):
-        briefs.replaced()
+        briefs.replaced_texts()

@@ -12,7 +12,7 @@ from assay.core.errors import UnknownName
 from assay.core.ports import Origin
 from assay.core.sources import Document
 from assay.services import collections
-from assay.services.removal import matching, spelled_out
+from assay.services.removal import matching_documents, spelled_out
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ MATCHED = {
 
 @pytest.mark.parametrize("pattern", MATCHED)
 def test_a_pattern_matches_names_and_paths(pattern: str) -> None:
-    assert [each.name for each in matching(pattern, HELD)] == MATCHED[pattern]
+    assert [each.name for each in matching_documents(pattern, HELD)] == MATCHED[pattern]
 
 
 def test_a_pattern_is_written_out_unless_something_is_called_so() -> None:
@@ -115,5 +115,5 @@ async def test_a_deleted_file_takes_no_other_of_a_similar_name_out(tmp_path: Pat
 @pytest.mark.parametrize("pattern", ["*a" * 30 + "b", "*" * 60 + "b", "**/" * 30 + "x", "*?" * 30 + "b"])
 def test_a_pattern_of_many_stars_takes_no_longer_than_others(pattern: str) -> None:
     began = time.process_time()
-    assert matching(pattern, [document("a" * 200 + "c", "file:///" + "a/" * 100)]) == []
+    assert matching_documents(pattern, [document("a" * 200 + "c", "file:///" + "a/" * 100)]) == []
     assert time.process_time() - began < 2

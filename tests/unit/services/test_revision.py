@@ -13,7 +13,7 @@ from assay.core.errors import UsageError
 from assay.core.run_options import ForkOptions
 from assay.core.usage import Budget
 from assay.services.briefs import make_brief
-from assay.services.forks import revised
+from assay.services.forks import revise_brief
 
 
 def old(**changes: object) -> Brief:
@@ -22,12 +22,12 @@ def old(**changes: object) -> Brief:
 
 
 def forked(wanted: ForkOptions, point: str = "write", **changes: object) -> Brief:
-    return revised(old(**changes), Fork(run="r", point=point), settings.load(), wanted)  # type: ignore[arg-type]
+    return revise_brief(old(**changes), Fork(run="r", point=point), settings.load(), wanted)  # type: ignore[arg-type]
 
 
 def test_what_is_not_said_stays():
     before = old(instructions="Be brief.", length=300, language="de", language_asked=True, budget=Budget(tokens=9_000))
-    after = revised(before, Fork(run="r", point="write"), settings.load(), {})
+    after = revise_brief(before, Fork(run="r", point="write"), settings.load(), {})
     differs = {name for name in Brief.__struct_fields__ if getattr(before, name) != getattr(after, name)}
     assert differs == {"fork", "prompts", "release"}
     assert after.fork == Fork(run="r", point="write")

@@ -28,7 +28,7 @@ async def examine(named: Path | None = None) -> list[Diagnosis]:
     else:
         found.append(program.configuration(configured))
         place = named or configured.home
-        found += [*await program.models(configured), *program.embedder(configured), *program.limited(configured)]
+        found += [*await program.models(configured), *program.embedder(configured), *program.unused_limits(configured)]
         found += program.browser(configured)
         found += await asyncio.to_thread(lambda: list(home_check.examine_database(configured)))
         blobs, elsewhere = configured.blobs, configured.database is not None

@@ -25,7 +25,7 @@ _OTHER_DATABASE = "set ASSAY_DATABASE to where it is, or to none for the file in
 def examine_database(settings: Settings) -> Iterator[Diagnosis]:
     """Check the database and the place of the blobs, but not the contents of the home."""
     if settings.database is not None:
-        yield from _reached(settings.database.reveal())
+        yield from _check_database(settings.database.reveal())
         if settings.blobs is None:
             detail = "blobs are in this machine's home"
             yield note("blobs", detail, "for workers on others, set blobs to a shared folder or an object store")
@@ -49,7 +49,7 @@ def _opensearch(settings: Settings) -> Diagnosis:
     return fine("search index", f"{about.get('distribution', '?')} {about.get('number', '?')} at {client.place}")
 
 
-def _reached(url: str) -> Iterator[Diagnosis]:
+def _check_database(url: str) -> Iterator[Diagnosis]:
     try:
         backend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
         schema, head = backend.schema_version(), importlib.import_module("assay.store.sql.tables").HEAD
@@ -191,7 +191,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
 
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
     """Check that the stored texts exist, and the files they were read from."""
-    lost = [] if folder is None else _lost(FolderBlobs(folder), found)
+    lost = [] if folder is None else _lost_documents(FolderBlobs(folder), found)
     of = f"the latest {MOST_NAMED:,}" if found.documents > MOST_NAMED else "all"
     if lost:
         detail = f"of {of} documents, {len(lost):,} have no stored text or snapshot any more (first: {lost[0][:12]})"
@@ -209,5 +209,5 @@ def _with_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _lost(blobs: FolderBlobs, found: Probe) -> list[str]:
+def _lost_documents(blobs: FolderBlobs, found: Probe) -> list[str]:
     return [document for document, snapshot in found.stored if not (blobs.has(document) and blobs.has(snapshot))]

@@ -184,7 +184,7 @@ def browser(configured: Settings) -> Iterator[Diagnosis]:
         yield fine("browser", f"pages that need JavaScript are read with {named}")
 
 
-def limited(configured: Settings) -> Iterator[Diagnosis]:
+def unused_limits(configured: Settings) -> Iterator[Diagnosis]:
     """Limits for unknown providers: they have no effect, although they look as if they did."""
     known = {*plugins.names("models"), *configured.services}
     if unknown := sorted(set(configured.limits.calls_at_once) - known):

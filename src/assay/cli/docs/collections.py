@@ -21,9 +21,9 @@ from assay.cli.library import (
     check_collection,
     configured_for,
     exists,
-    opened,
+    open_assay,
+    open_existing,
     read_library,
-    stored,
     without_documents,
 )
 from assay.cli.options import embedder_option
@@ -75,7 +75,7 @@ def list_collections(as_json: bool, home: Path | None) -> None:
 )
 @click.option("--user", default="", help="Use the collection of this user of `assay serve`; default: your own.")
 @options.common
-@options.awaited
+@options.run_async
 async def collection_command(
     name: str, private: bool | None, readers: str | None, user: str, home: Path | None
 ) -> None:
@@ -96,16 +96,16 @@ async def collection_command(
     if private is None and readers is None:
         await _show(name, user, home)
         return
-    async with opened(home) as whole:
+    async with open_assay(home) as whole:
         assay = whole.owned_by(user)
         if private is not None:
             await assay.mark(name, private=private)
             say(f"the collection {name} is {'private' if private else 'not private'}")
         if readers is not None:
-            say(await _shared(whole, user, name, readers))
+            say(await _share(whole, user, name, readers))
 
 
-async def _shared(whole: Assay, user: str, name: str, readers: str) -> str:
+async def _share(whole: Assay, user: str, name: str, readers: str) -> str:
     """Let others read a user's collection, and return a message about who may now."""
     named = () if readers == "none" else tuple(filter(None, (each.strip() for each in readers.split(","))))
     if "all" in named or not named:
@@ -124,7 +124,7 @@ async def _shared(whole: Assay, user: str, name: str, readers: str) -> str:
 
 
 async def _show(name: str, user: str, home: Path | None) -> None:
-    async with stored(home) as whole:
+    async with open_existing(home) as whole:
         assay = whole.owned_by(user)
         await assay.check_collection(name)
         write(await _line(assay, name))
@@ -190,12 +190,12 @@ def embed(
 
 
 async def _embed(embedder: str | None, anew: bool, home: Path | None, verbosity: int) -> Built:
-    async with stored(home, embedder) as assay:
+    async with open_existing(home, embedder) as assay:
         return await assay.embed(say if verbosity >= 0 else None, anew=anew)
 
 
 async def _status(embedder: str | None, as_json: bool, home: Path | None) -> None:
-    async with stored(home, embedder) as assay:
+    async with open_existing(home, embedder) as assay:
         found = await assay.embedding_status()
     if as_json:
         write_json(found)
@@ -233,7 +233,7 @@ WIDE = 100
 @options.json_output
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def summary(
     state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **wanted: Any
 ) -> int:
@@ -250,7 +250,7 @@ async def summary(
     """
     output = Output(stdout="json" if as_json else "report", verbosity=state.verbosity)
     collection = collection.removeprefix("@")
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         await check_collection(assay, collection)
         found = await collection_summary(assay, collection, questions)
         run = start_summary(assay, found, **wanted) if wanted["models"] and found.documents else None

@@ -13,7 +13,7 @@ from assay import Assay
 from assay.app.assay import DEFAULT
 from assay.cli import options
 from assay.cli.completion import collection_names
-from assay.cli.library import HOW_TO_ADD, check_collection, exists, read_library, stored, without_documents
+from assay.cli.library import HOW_TO_ADD, check_collection, exists, open_existing, read_library, without_documents
 from assay.cli.options import any_collection_option, collection_option, embedder_option
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json, write_lines
 from assay.core.errors import UnknownName
@@ -37,7 +37,7 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
         assay docs list -c thesis --skipped
     """
     if skipped:
-        _list_skipped(asyncio.run(_skipped(collection, home)), as_json)
+        _list_skipped(asyncio.run(_skipped_files(collection, home)), as_json)
         return
     documents, hint = asyncio.run(_documents(collection, home))
     if not documents:
@@ -58,10 +58,10 @@ def _list_skipped(files: list[SkippedFile], as_json: bool) -> None:
     table(("file", "read", "reason"), [(each.path, "partly" if each.partly else "no", each.reason) for each in files])
 
 
-async def _skipped(collection: str, home: Path | None) -> list[SkippedFile]:
+async def _skipped_files(collection: str, home: Path | None) -> list[SkippedFile]:
     if collection == DEFAULT and not exists(home):
         return []
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         await check_collection(assay, collection)
         found = [each for origin in await assay.origins(collection) for each in origin.skipped]
         return list(dict.fromkeys(found))
@@ -71,7 +71,7 @@ async def _documents(collection: str, home: Path | None) -> tuple[list[Document]
     """The documents, and the message if there are none."""
     if collection == DEFAULT and not exists(home):
         return [], HOW_TO_ADD
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         await check_collection(assay, collection)
         documents = await assay.documents(collection)
         return documents, "" if documents else await without_documents(assay, collection)
@@ -171,7 +171,7 @@ async def _spelled_out(assay: Assay, references: Sequence[str], collection: str 
 
 
 async def _remove(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         references = await _spelled_out(assay, references, collection)
         collection = collection or DEFAULT
         meant = await assay.meant(references, collection)
@@ -182,7 +182,7 @@ async def _remove(references: Sequence[str], collection: str | None, yes: bool, 
 
 
 async def _drop(collection: str, yes: bool, home: Path | None) -> None:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         await assay.check_collection(collection)
         held = await assay.documents(collection)
         confirm(f"Delete the collection {collection} ({pluralize(len(held), 'document')})?", [], yes=yes)
@@ -270,7 +270,7 @@ def search(
         return
     found = asyncio.run(_search(query or "", limit, collection, embedder, home, explain))
     if as_json:
-        hits = [_explained(each) if explain else _document_hit(each.hit, passages=True) for each in found]
+        hits = [_explain(each) if explain else _document_hit(each.hit, passages=True) for each in found]
         write_json({"query": query, "hits": hits})
     else:
         write_lines(line for each in found for line in _hit_lines(each, explain))
@@ -279,7 +279,7 @@ def search(
 async def _search(
     query: str, limit: int, collection: str, embedder: str | None, home: Path | None, explain: bool
 ) -> list[Explanation]:
-    async with stored(home, embedder) as assay:
+    async with open_existing(home, embedder) as assay:
         if explain:
             found = await assay.explain(query, limit=limit, collection=collection)
         else:
@@ -291,7 +291,7 @@ async def _search(
 
 
 async def _batch(file: Path, limit: int, collection: str, embedder: str | None, home: Path | None) -> None:
-    async with stored(home, embedder) as assay:
+    async with open_existing(home, embedder) as assay:
         await check_collection(assay, collection)
         for asked in _rows(file):
             write_json(await _answer(assay, asked, limit, collection), line=True)
@@ -321,7 +321,7 @@ def _document_hit(hit: Hit, *, passages: bool = False) -> DocumentHit:
     return DocumentHit(hit.document.sha256, hit.document.url, hit.document.title, hit.score, texts)
 
 
-def _explained(found: Explanation) -> Explained:
+def _explain(found: Explanation) -> Explained:
     return Explained(
         _document_hit(found.hit, passages=True),
         found.lexical,

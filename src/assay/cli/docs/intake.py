@@ -19,7 +19,7 @@ from assay.cli import options
 from assay.cli.completion import any_path, collection_names
 from assay.cli.detached_run import start
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import configured_for, opened, read_library
+from assay.cli.library import configured_for, open_assay, read_library
 from assay.cli.options import collection_option, embedder_option
 from assay.cli.run_options import paths_from
 from assay.cli.signals import Terminated, interrupts, termination
@@ -165,7 +165,7 @@ async def _add(
 ) -> None:
     if crawl is not None:
         _check_sites(paths)
-    async with opened(home, configured) as assay:
+    async with open_assay(home, configured) as assay:
         if crawl is None:
             done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
             _report(done, collection, verbosity)
@@ -275,7 +275,7 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
     stop = asyncio.Event()
     known: frozenset[str] | None = None
     try:
-        async with opened(home, configured) as assay:
+        async with open_assay(home, configured) as assay:
             with termination(), interrupts(stop.set, stop.set):
                 async for changed in _changes(folder, home, stop):
                     first = known is None
@@ -297,7 +297,7 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
     has come back, so a change during that reading is reported afterwards.
     """
 
-    def wanted(change: object, path: str) -> bool:
+    def is_watched(change: object, path: str) -> bool:
         at = Path(path)
         inside = at.relative_to(folder).parts if at.is_relative_to(folder) else ()
         return not at.is_relative_to(home) and not any(part.startswith(".") for part in inside)
@@ -305,7 +305,7 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
     def watched() -> AsyncIterator[Collection[object]]:
         return watchfiles.awatch(
             folder,
-            watch_filter=wanted,
+            watch_filter=is_watched,
             debounce=int(LONGEST_SECONDS * 1000),
             step=int(QUIET_SECONDS * 1000),
             rust_timeout=int(FIRST_SECONDS * 1000),

@@ -13,10 +13,10 @@ import click
 from assay import Assay, RunView, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
-from assay.cli.library import read_library, stored
+from assay.cli.library import open_existing, read_library
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
-from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, reporting, takes_output
+from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, report_options, takes_output
 from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write, write_json
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
@@ -27,8 +27,8 @@ from assay.services.forks import Replay
 
 @click.command("resume")
 @options.run_argument()
-@reporting
-@options.awaited
+@report_options
+@options.run_async
 async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptions, home: Path | None) -> int:
     """Continue run ID where it stopped, in this process, and print its report.
 
@@ -39,7 +39,7 @@ async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptio
         assay runs resume k3v9 -o report.html
     """
     output = wanted.output(settings.load(), state.verbosity)
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         return await go_on(assay, reference, output)
 
 
@@ -117,7 +117,7 @@ class ForkOrder:
 @run_options.run_options("fork", ForkOptions)
 @options.output()
 @options.citations
-@run_options.detached
+@run_options.detach_option
 @options.notify
 @options.yes
 @options.common
@@ -155,7 +155,7 @@ def fork_run(
 
 
 async def _fork(order: ForkOrder, output: Output, home: Path | None, configured: settings.Settings) -> Exit:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         shown = output.display()
         with shown:
             run_id = await assay.fork(order.reference, order.point, progress=shown.show_progress, **order.changes)
@@ -222,8 +222,8 @@ class AnswerOptions:
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @run_options.run_options("answer")
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
-@reporting
-@options.awaited
+@report_options
+@options.run_async
 async def answer_run(
     state: TerminalOptions,
     reference: str,
@@ -252,7 +252,7 @@ async def answer_run(
 
 async def answer_and_resume(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
     """Answer a waiting run, and continue it unless that is left for later."""
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         view = await assay.view(reference)
         if not await _give(assay, view, given):
             return await conclude(assay, await assay.view(view.run_id), output)
@@ -287,8 +287,8 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
     help="Use this plan instead: its text form, or JSON as the run printed it.",
 )
 @click.option("--no-resume", is_flag=True, help="Only approve it; `assay runs resume` continues.")
-@reporting
-@options.awaited
+@report_options
+@options.run_async
 async def approve_plan(
     state: TerminalOptions,
     reference: str,

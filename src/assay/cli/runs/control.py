@@ -15,7 +15,7 @@ from assay import Assay
 from assay.cli import options
 from assay.cli.display import can_draw, display
 from assay.cli.figures import moment
-from assay.cli.library import stored
+from assay.cli.library import open_existing
 from assay.cli.options import Command
 from assay.cli.run_watch import Output, close, exit_code, looked_on
 from assay.cli.terminal import Exit, TerminalOptions, say
@@ -75,7 +75,7 @@ SECONDS = 30.0
 no_wait = click.option("--no-wait", is_flag=True, help="Store the request and return without waiting.")
 
 
-def controlled(command: Command) -> Command:
+def control_options(command: Command) -> Command:
     """The argument and the options of the three commands."""
     return options.run_argument()(no_wait(options.common(command)))
 
@@ -86,14 +86,14 @@ async def request_action(
     """Request `action`; `done` returns its message for a run's id."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
     wait = 0.0 if no_wait else SECONDS
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         run_id = (await assay.find(reference)).run_id
         came = await assay.control(run_id, action, wait=wait)
         row = await assay.find(run_id)
     if came == "stored":
         heeded = not wait or not row.holder
         if not (heeded and quiet):
-            say(_stored(row, action, wait))
+            say(_request_status(row, action, wait))
         return Exit.DONE if heeded else Exit.FAILED
     if not quiet:
         say(done(run_id) if came == "applied" else f"run {run_id} ended before that: {row.status}")
@@ -103,7 +103,7 @@ async def request_action(
 async def tell_agent(reference: str, lane: int, home: Path | None, *, no_wait: bool) -> Exit:
     """Request that one agent stops, and report the result."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         run_id = (await assay.find(reference)).run_id
         came = await assay.stop_agent(run_id, lane, wait=0.0 if no_wait else SECONDS)
     fields = {
@@ -116,7 +116,7 @@ async def tell_agent(reference: str, lane: int, home: Path | None, *, no_wait: b
     return Exit.DONE
 
 
-def _stored(row: RunRow, action: Asked, wait: float) -> str:
+def _request_status(row: RunRow, action: Asked, wait: float) -> str:
     if not row.holder:
         return f"nobody executes run {row.run_id}; to have its report written now: assay runs resume {row.run_id}"
     if not wait:
@@ -135,7 +135,7 @@ def _stored(row: RunRow, action: Asked, wait: float) -> str:
 @click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
 @options.common
 @click.pass_obj
-@options.awaited
+@options.run_async
 async def watch_run(
     state: TerminalOptions, reference: str, speed: float | None, as_events: bool, home: Path | None
 ) -> int:
@@ -148,7 +148,7 @@ async def watch_run(
         assay runs watch k3v9
     """
     output = Output(stdout="events" if as_events else "report", verbosity=state.verbosity)
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.find(reference)
         over = row.status in FINAL or row.status == "waiting" or not (row.holder or row.queued)
         watching = _replay(assay, row.run_id, speed, output) if over else _follow(assay, row.run_id, output)
@@ -191,7 +191,7 @@ def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Ex
 
 
 async def _steer(reference: str, text: str, home: Path | None, wait: float) -> Steered:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.find(reference)
         return await assay.steer(row.run_id, text, wait=wait if row.holder else 0.0)
 
@@ -205,8 +205,8 @@ def _outcome_of(steered: Steered) -> str:
 
 
 @click.command("finish")
-@controlled
-@options.awaited
+@control_options
+@options.run_async
 async def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
     """Finish run ID early: stop its research, then write and verify the report from what was found.
 
@@ -224,8 +224,8 @@ async def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
 
 
 @click.command("pause")
-@controlled
-@options.awaited
+@control_options
+@options.run_async
 async def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
     """Pause run ID, in whatever process it is running. Calls in flight are dropped; everything else is kept.
 
@@ -248,8 +248,8 @@ async def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
 @click.option(
     "--agent", "lane", type=click.IntRange(1), metavar="LANE", help="Stop only this agent; the run continues."
 )
-@controlled
-@options.awaited
+@control_options
+@options.run_async
 async def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | None) -> Exit:
     """Cancel run ID, in whatever process it is running. Calls in flight stop at once; findings are kept.
 

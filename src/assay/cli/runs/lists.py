@@ -16,7 +16,7 @@ import click
 from assay import Assay, settings
 from assay.cli import destinations, options
 from assay.cli.figures import describe_estimate, price
-from assay.cli.library import HOW_TO_RUN, exists, read_library, stored
+from assay.cli.library import HOW_TO_RUN, exists, open_existing, read_library
 from assay.cli.terminal import clean, say, table, write, write_json, write_lines
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
@@ -94,7 +94,7 @@ class ShownRuns:
 @click.option("--collection", default="", metavar="NAME", help="List only runs that searched this collection.")
 @click.option("--label", default="", metavar="NAME[=VALUE]", help="List only runs with this label.")
 @click.option("--search", metavar="WORDS", help="Search questions and reports for these words, best match first.")
-@options.paging
+@options.paging_options
 @options.json_output
 @options.common
 def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, **wanted: str) -> None:
@@ -128,9 +128,9 @@ async def _load_runs(
 ) -> ShownRuns:
     if not exists(home):
         return ShownRuns(empty=HOW_TO_RUN)
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         if search is not None:
-            return await _searched(assay, search, cursor, limit)
+            return await _search(assay, search, cursor, limit)
         # briefs and accounts take time
         page = await assay.page(**wanted, cursor=cursor, limit=limit, accounts=as_json)
         if page.runs or any(wanted.values()):
@@ -139,7 +139,7 @@ async def _load_runs(
         return ShownRuns(empty=ONLY_OTHERS if others else HOW_TO_RUN)
 
 
-async def _searched(assay: Assay, text: str, cursor: str, limit: int) -> ShownRuns:
+async def _search(assay: Assay, text: str, cursor: str, limit: int) -> ShownRuns:
     found = await assay.search_runs(text, cursor=cursor, limit=limit)
     return ShownRuns(
         [each.run for each in found.runs], found.next, [each.snippet or each.run.question for each in found.runs]
@@ -161,7 +161,7 @@ def _status(row: ListedRun) -> str:
 @click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
 @click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
 @options.common
-@options.awaited
+@options.run_async
 async def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
 ) -> None:
@@ -174,7 +174,7 @@ async def label_run(
     """
     added = dict(map(read_label, labels)) | ({STARRED: ""} if star else {})
     removed = (*remove, *([STARRED] if star is False else []))
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         row = await assay.find(reference)
         kept = await assay.label(row.run_id, added, removed) if added or removed else row.labels
     shown = ", ".join(f"{name}={value}" if value else name for name, value in sorted(kept.items()))

@@ -14,7 +14,7 @@ from assay.cli import destinations, options
 from assay.cli.completion import run_ids
 from assay.cli.figures import day
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import read_library, stored
+from assay.cli.library import open_existing, read_library
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json, write_lines
 from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
@@ -51,7 +51,7 @@ def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_j
 
 
 async def _difference(before: str, after: str, home: Path | None) -> Difference:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         reports: list[Report] = []
         for reference in (before, after):
             view = await assay.view(reference)
@@ -69,7 +69,7 @@ def describe_difference(found: Difference) -> Iterator[str]:
     yield from _group("plan", [*(f"- {step}" for step in found.steps_dropped), *(f"+ {s}" for s in found.steps_added)])
     yield from _group("claims dropped", (f"- {_claim(claim)}" for claim in found.dropped))
     yield from _group("claims added", (f"+ {_claim(claim)}" for claim in found.added))
-    yield from _group("claims changed", (line for pair in found.changed for line in _changed(pair)))
+    yield from _group("claims changed", (line for pair in found.changed for line in _change_lines(pair)))
     yield from _group("sources dropped", (f"- {_source(source)}" for source in found.sources_dropped))
     yield from _group("sources added", (f"+ {_source(source)}" for source in found.sources_added))
     claims = "1 claim is" if found.same == 1 else f"{found.same} claims are"
@@ -89,7 +89,7 @@ def _ended_run(end: Ending) -> str:
     return clean(f"{end.run_id}  {end.status}, {end.stop_reason or 'going on'}, {verified}  {end.question}")
 
 
-def _changed(pair: ChangedClaim) -> Iterator[str]:
+def _change_lines(pair: ChangedClaim) -> Iterator[str]:
     if pair.before.text == pair.after.text:
         yield f"~ {pair.before.verdict} → {pair.after.verdict}: {_line(pair.after.text)}"
     else:
@@ -145,7 +145,7 @@ def export_run(
         assay runs export last -o report.html -o report.zip
         assay runs export k3v9 -o references.bib
     """
-    targets = destinations.checked(outputs)
+    targets = destinations.check_paths(outputs)
     if sign:
         if not any(destinations.suffix(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file that ends in {_BUNDLE}")
@@ -166,7 +166,7 @@ def export_run(
 async def _export(
     reference: str, targets: tuple[Path, ...], citations: CitationMode, home: Path | None, *, sign: bool
 ) -> None:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         view = await assay.view((await assay.find(reference, "report")).run_id)
         for path in targets:
             suffix = destinations.suffix(path)
@@ -181,12 +181,14 @@ def _file_note(view: RunView, path: Path, suffix: str) -> str:
         case "finished":
             return f"the report of run {view.run_id} is in {path}"
         case "writing":
-            return f"run {view.run_id} {_ended(view)}, its report is not finished: what there is of it is in {path}"
+            return (
+                f"run {view.run_id} {_how_it_ended(view)}, its report is not finished: what there is of it is in {path}"
+            )
         case "none":
-            return f"run {view.run_id} {_ended(view)}, there is no report: {path} holds {_holds(suffix)}"
+            return f"run {view.run_id} {_how_it_ended(view)}, there is no report: {path} holds {_holds(suffix)}"
 
 
-def _ended(view: RunView) -> str:
+def _how_it_ended(view: RunView) -> str:
     return {"failed": "failed", "cancelled": "was cancelled", "completed": "ended"}.get(view.status, "has not ended")
 
 

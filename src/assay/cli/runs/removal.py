@@ -14,7 +14,7 @@ from assay.cli import options
 from assay.cli.completion import run_ids
 from assay.cli.figures import size
 from assay.cli.jobs import leave, queue_option
-from assay.cli.library import stored
+from assay.cli.library import open_existing
 from assay.cli.runs.lists import Age
 from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write, write_json
 from assay.core.errors import LeaseHeld
@@ -33,7 +33,7 @@ _ALL = 1_000_000
 )
 @options.yes
 @options.common
-@options.awaited
+@options.run_async
 async def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
     """Delete the runs ID…: events, steps and messages, and documents no other run has read.
 
@@ -45,14 +45,14 @@ async def remove_runs(references: Sequence[str], age: timedelta | None, yes: boo
     """
     if bool(references) == (age is not None):
         raise click.UsageError("name runs to delete, or an age with --older-than")
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         rows = await _chosen_runs(assay, references, age)
         if not rows:
             say("there is no such run")
             return Exit.DONE
         named = [f"{row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}" for row in rows]
         confirm(f"Delete {pluralize(len(rows), 'run')}?", named, yes=yes)
-        done = [await _deleted(assay, row) for row in rows]
+        done = [await _delete(assay, row) for row in rows]
         swept = await assay.tidy() if any(done) else None
     say(f"{pluralize(sum(done), 'run')} deleted{describe_swept(swept) if any(done) else ''}")
     return Exit.DONE if all(done) else Exit.FAILED
@@ -67,7 +67,7 @@ async def _chosen_runs(assay: Assay, references: Sequence[str], age: timedelta |
     return [row for row in await assay.runs(_ALL) if row.status in FINAL and row.created_at < before]
 
 
-async def _deleted(assay: Assay, row: RunRow) -> bool:
+async def _delete(assay: Assay, row: RunRow) -> bool:
     try:
         await assay.delete(row.run_id)
     except LeaseHeld as error:
@@ -128,7 +128,7 @@ def prune_runs(
 
 
 async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> Pruned:
-    async with stored(home) as assay:
+    async with open_existing(home) as assay:
         if not rules.any and not rules_of(assay.settings).any:
             raise click.UsageError("name a rule (--older-than, --keep, --max-gb), or set one in [retention]")
         return await assay.prune(rules if rules.any else None, dry_run=dry_run)

@@ -282,8 +282,8 @@ def document_name(source: Source) -> str:
 
 
 def _origin(record: Record, source: Source) -> SourceOrigin:
-    document = _known(record.library.document(source.document_sha256), "document", source.document_sha256)
-    snapshot = _known(record.library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
+    document = _required(record.library.document(source.document_sha256), "document", source.document_sha256)
+    snapshot = _required(record.library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
     return _origin_of(document, snapshot)
 
 
@@ -301,7 +301,7 @@ def _origin_of(document: Document, snapshot: Snapshot) -> SourceOrigin:
     )
 
 
-def _known(found: T | None, kind: str, sha256: str) -> T:
+def _required(found: T | None, kind: str, sha256: str) -> T:
     if found is None:
         raise StoreError(
             f"{kind} {sha256}, which the report cites, is not in the library: `assay db check` names what is missing"

@@ -71,7 +71,7 @@ class PublicKey(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The id in minisign's notation."""
-        return _shown(self.id)
+        return _id_text(self.id)
 
 
 def create() -> str:
@@ -115,7 +115,7 @@ def sign(manifest: bytes | memoryview, secret: str, comment: str) -> bytes:
     first = key.sign(_hashed(manifest))
     second = key.sign(first + comment.encode())
     lines = (
-        f"{_UNTRUSTED}signature of an Assay bundle's manifest, key {_shown(id)}",
+        f"{_UNTRUSTED}signature of an Assay bundle's manifest, key {_id_text(id)}",
         base64.b64encode(_HASHED + id + first).decode(),
         f"{_TRUSTED}{comment}",
         base64.b64encode(second).decode(),
@@ -134,8 +134,8 @@ def verified(
     known = {name: key for name, key in signers.items() if key.id == id}
     for name, key in known.items():
         if _fits(key, first, _hashed(manifest)) and _fits(key, second, first + comment.encode()):
-            return BundleSignature(state="good", key_id=_shown(id), signer=name, key=str(key), comment=comment)
-    return BundleSignature(state="wrong" if known else "unknown", key_id=_shown(id))
+            return BundleSignature(state="good", key_id=_id_text(id), signer=name, key=str(key), comment=comment)
+    return BundleSignature(state="wrong" if known else "unknown", key_id=_id_text(id))
 
 
 def _read(signature: bytes | memoryview) -> tuple[bytes, bytes, str, bytes] | None:
@@ -183,5 +183,5 @@ def _hashed(manifest: bytes | memoryview) -> bytes:
     return hashlib.blake2b(manifest).digest()
 
 
-def _shown(id: bytes) -> str:
+def _id_text(id: bytes) -> str:
     return id[::-1].hex().upper()

@@ -177,7 +177,7 @@ def page(material: Material) -> str:
     """The page of a report as HTML, ending with a line end."""
     text = article_of(material)
     parts = (
-        _after(material, text),
+        _open_questions(material, text),
         fields(material.report),
         sources(material),
         claim_ledger(material, text.words),
@@ -260,7 +260,7 @@ def _top(material: Material, text: Article) -> Markup | None:
     return el("section", el("h2", _("At a glance"), id="glance"), *parts, class_="glance", aria_labelledby="glance")
 
 
-def _after(material: Material, text: Article) -> Markup | None:
+def _open_questions(material: Material, text: Article) -> Markup | None:
     parts = left_open(material, (heading.text for heading in text.headings))
     return el("div", parts, class_="glance after") if parts else None
 

@@ -204,7 +204,7 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
             word(claim.verdict),
             " ",
             _sentence(index, claim, words),
-            _after(colon(), why(material, claim.reason)),
+            _prefixed(colon(), why(material, claim.reason)),
         )
         for index, claim in worst
     ]
@@ -383,11 +383,11 @@ def _checks(material: Material, checks: tuple[Check, ...]) -> Child:
     if not checks:
         return None
     items = (
-        el("li", foreign(check.rule), colon(), verdict(check.verdict), _after(_(", "), why(material, check.reason)))
+        el("li", foreign(check.rule), colon(), verdict(check.verdict), _prefixed(_(", "), why(material, check.reason)))
         for check in checks
     )
     return el("details", el("summary", phrases.checks(len(checks))), el("ul", *items), class_="checks")
 
 
-def _after(sign: str, text: Markup) -> Child:
+def _prefixed(sign: str, text: Markup) -> Child:
     return join((sign, text)) if text else None

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.agents.findings import Finding
 from assay.agents.history import output, room, total
-from assay.agents.replies import again, first, mend, named
+from assay.agents.replies import again, first, mend, read_ids
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
@@ -56,10 +56,10 @@ def definition(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
 
 
 def _described(part: FieldGroup) -> str:
-    named = f"{part.name}: {part.description}".rstrip(": ")
+    title = f"{part.name}: {part.description}".rstrip(": ")
     if part.many:
-        return f"Fill one item for each of {named!r}. {_SAID}"
-    return f"Fill the fields of {named!r}. {_SAID}" if part.name else f"Fill the fields. {_SAID}"
+        return f"Fill one item for each of {title!r}. {_SAID}"
+    return f"Fill the fields of {title!r}. {_SAID}" if part.name else f"Fill the fields. {_SAID}"
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class Filler:
         profile, system = self._run.profile("complex"), self._run.prompt("assay.phases", "fill")
         form = Form(title="", parts=(msgspec.structs.replace(part, slots=tuple(slots)),), order=())
         wanted = user("fields", listed_fields(form))
-        asked = [*(each for each in self._case.asked() if each.name != "fields"), wanted]
+        asked = [*(each for each in self._case.question_messages() if each.name != "fields"), wanted]
         tokens = output(profile, self._run.rules.field_tokens)
         free = (room(profile, system, (tool,), tokens) - total(asked)) // less
         return Request(
@@ -225,7 +225,7 @@ def _one(written: object) -> FieldAnswer:
     reason = written.get("reason")
     return FieldAnswer(
         value=written.get("value"),
-        passages=named(written.get("passages")),
+        passages=read_ids(written.get("passages")),
         reason=reason if isinstance(reason, str) else "",
     )
 

@@ -84,9 +84,9 @@ def canonical(schema: str | Mapping[str, Any] | type) -> str:
     Raises:
         UsageError: it is not JSON, too large, or says what is not supported; the message names the place.
     """
-    given = _decoded(schema if isinstance(schema, str) else _written(schema))
+    given = _decoded(schema if isinstance(schema, str) else _schema_json(schema))
     try:
-        text = _written(_inlined(given))
+        text = _schema_json(_inlined(given))
     except RecursionError as error:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
     read(text)
@@ -102,7 +102,7 @@ def listed_fields(form: Form) -> str:
     return "\n".join(lines)
 
 
-def _written(schema: object) -> str:
+def _schema_json(schema: object) -> str:
     try:
         if isinstance(schema, type):
             described = getattr(schema, "model_json_schema", None)  # of a class of pydantic
@@ -143,7 +143,7 @@ def _inlined(schema: Any) -> Any:
             return part
         name = part.get("$ref")
         if isinstance(name, str) and name not in within and isinstance(meant := known.get(name), dict):
-            size += len(_written(meant))
+            size += len(_schema_json(meant))
             if size > LARGEST:
                 raise _too_large(size)
             beside = {key: value for key, value in part.items() if key != "$ref"}

@@ -56,7 +56,7 @@ def convert(leaf: Leaf, value: object) -> Scalar:
     return made
 
 
-def listed(slot: FieldSlot, value: object) -> tuple[Scalar, ...]:
+def list_values(slot: FieldSlot, value: object) -> tuple[Scalar, ...]:
     """The values of a list, each once; a single value counts as a list of one.
 
     Raises:
@@ -168,11 +168,11 @@ def _bounded(leaf: Leaf, value: Scalar) -> None:
     if isinstance(value, str):
         if not leaf.bounds.get("minLength", 0) <= len(value) <= leaf.bounds.get("maxLength", LONGEST):
             raise Unfit(f"the text has {len(value)} characters, which its bounds do not allow")
-    elif not isinstance(value, bool) and not _within(leaf, value):
+    elif not isinstance(value, bool) and not _is_within_bounds(leaf, value):
         raise Unfit(f"{value} is outside its bounds")
 
 
-def _within(leaf: Leaf, value: float) -> bool:
+def _is_within_bounds(leaf: Leaf, value: float) -> bool:
     bounds = leaf.bounds
     strictly = bounds.get("exclusiveMinimum", -inf) < value < bounds.get("exclusiveMaximum", inf)
     return strictly and bounds.get("minimum", -inf) <= value <= bounds.get("maximum", inf)
@@ -214,7 +214,7 @@ def supported_field(
     if not cited:
         return msgspec.structs.replace(empty, reason=labelled(_uncited(given, ledger), value_text(given.value)))
     try:
-        value = listed(slot, given.value) if slot.many else convert(slot.leaf, given.value)
+        value = list_values(slot, given.value) if slot.many else convert(slot.leaf, given.value)
     except Unfit as unfit:
         return msgspec.structs.replace(empty, reason=str(unfit))
     return _checked(Field(path=path, value=value), slot, subject, cited, ledger)

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.agents.history import output, room, total
 from assay.agents.history import rules as stated
-from assay.agents.replies import first, mend, named
+from assay.agents.replies import first, mend, read_ids
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
 from assay.core.messages import Reply, Request
@@ -98,7 +98,7 @@ class BatchReaders:
     def _room(self, phase: Run, look_for: str) -> int:
         """The most characters of documents in a batch."""
         profile, system = phase.profile("analytical"), phase.prompt("assay.phases", "survey_read")
-        asked = total([*self._case.asked(), user("rules", look_for)])
+        asked = total([*self._case.question_messages(), user("rules", look_for)])
         free = room(profile, system, (ROWS,), output(profile, phase.rules.row_tokens)) - asked
         return max(1_000, int(free * SHARE) * CHARACTERS_A_TOKEN)
 
@@ -171,7 +171,7 @@ class BatchReaders:
         return Request(
             task="survey",
             system=run.prompt("assay.phases", "survey_read"),
-            messages=(user("evidence", texts), *self._case.asked(), stated(rules)),
+            messages=(user("evidence", texts), *self._case.question_messages(), stated(rules)),
             tools=(ROWS,),
             tool_choice=ROWS.name,
             max_tokens=output(run.profile("analytical"), run.rules.row_tokens),
@@ -194,7 +194,7 @@ class BatchReaders:
     ) -> Iterator[Row]:
         """The row for each document that a written row cites."""
         text = written.get("text") if isinstance(written, dict) else None
-        ids = named(written.get("passages")) if isinstance(written, dict) else ()
+        ids = read_ids(written.get("passages")) if isinstance(written, dict) else ()
         if not isinstance(text, str) or not text.strip():
             return
         cited: dict[str, list[PassageSpan]] = {}

@@ -65,7 +65,7 @@ class Header:
         return next((field for field in short if field.value.isdecimal() and len(field.value) <= 6), None)
 
     @cached_property
-    def naming(self) -> tuple[HeaderField, ...]:
+    def naming_fields(self) -> tuple[HeaderField, ...]:
         """The fields that name the document."""
         return tuple(field for field in (self.number, self.field("title", "name")) if field is not None)
 

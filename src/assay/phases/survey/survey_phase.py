@@ -91,7 +91,11 @@ async def _way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
     request = Request(
         task="survey",
         system=phase.prompt("assay.phases", "survey"),
-        messages=(user("documents", case.documents), user("headers", data(count_keys(headers))), *case.asked()),
+        messages=(
+            user("documents", case.documents),
+            user("headers", data(count_keys(headers))),
+            *case.question_messages(),
+        ),
         tools=WAYS,
         max_tokens=output(phase.profile("analytical"), phase.rules.decision_tokens),
         effort="low",
@@ -173,7 +177,7 @@ def _filtered(collection: Collection, headers: Sequence[Header], way: FilterDocu
 
 def _framed(header: Header, field: HeaderField) -> SurveyLine:
     """`KEY of SUBJECT: VALUE`, with the field and the fields that name the subject as evidence."""
-    spans = dict.fromkeys((field.span, *(naming.span for naming in header.naming)))
+    spans = dict.fromkeys((field.span, *(naming.span for naming in header.naming_fields)))
     return SurveyLine(
         text=f"{field.key[:1].upper()}{field.key[1:]} of {header.called}: {field.value}", spans=tuple(spans)
     )

@@ -12,7 +12,7 @@ from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus, lists
 from assay.core.ports.users import AuditEntry, AuditFilter
 from assay.server.api.run_requests import RequestBody
 from assay.server.limits import LimitBook, UserLimits
-from assay.server.wire import Endpoints, RouteCall, shown
+from assay.server.wire import Endpoints, RouteCall, struct_from
 from assay.services.run_lists import QueueStanding
 
 routes = Endpoints("admin")
@@ -159,7 +159,7 @@ async def list_audit(call: RouteCall, query: AuditWanted) -> AuditPage:
     limit = lists.bounded_page(query.limit)
     found = [] if log is None else await log.page(wanted, limit + 1, lists.read_cursor(query.cursor, int))
     after = lists.cursor_text(found[limit - 1].number) if len(found) > limit else ""
-    return AuditPage(entries=tuple(map(_shown, found[:limit])), next=after)
+    return AuditPage(entries=tuple(map(_audit_entry, found[:limit])), next=after)
 
 
 @routes.get("/admin/usage", scope="admin")
@@ -167,7 +167,7 @@ async def list_usage(call: RouteCall, query: UsageWanted) -> UsageList:
     """List the usage of all users' runs, by day, user and model, and the limits of each user."""
     since = query.since or (datetime.now(UTC) - timedelta(days=DAYS)).date().isoformat()
     found = await call.backend.assay.overview.usage(since, query.until)
-    rows = (_used(each) for each in found if not query.user or each.owner == query.user)
+    rows = (_day_usage(each) for each in found if not query.user or each.owner == query.user)
     return UsageList(since=since, usage=tuple(rows), limits=call.backend.limits.usual)
 
 
@@ -176,7 +176,7 @@ async def list_user_limits(call: RouteCall) -> LimitsList:
     """List the default limits, and the users with limits of their own."""
     book = call.backend.limits
     await book.refresh()
-    return LimitsList(usual=book.usual, users=tuple(_limits_shown(book, user) for user in sorted(book.given())))
+    return LimitsList(usual=book.usual, users=tuple(_limits_shown(book, user) for user in sorted(book.overrides())))
 
 
 @routes.put("/admin/limits/{user}", scope="admin")
@@ -196,7 +196,7 @@ async def reset_user_limits(call: RouteCall, user: str) -> None:
 
 
 def _limits_shown(book: LimitBook, user: str) -> LimitsShown:
-    return LimitsShown(user=user, limits=book.of(user), given=tuple(sorted(book.given().get(user, ()))))
+    return LimitsShown(user=user, limits=book.of(user), given=tuple(sorted(book.overrides().get(user, ()))))
 
 
 @routes.get("/admin/runs", scope="admin")
@@ -217,16 +217,16 @@ async def show_queue(call: RouteCall) -> QueueStanding:
     return await call.backend.assay.overview.queue()
 
 
-def _used(row: ModelUsage) -> DayUsage:
-    return shown(DayUsage, row.usage, day=row.day, user=row.owner, model=row.model, runs=row.runs)
+def _day_usage(row: ModelUsage) -> DayUsage:
+    return struct_from(DayUsage, row.usage, day=row.day, user=row.owner, model=row.model, runs=row.runs)
 
 
 def _run_shown(row: RunRow) -> RunStanding:
-    return shown(RunStanding, row, id=row.run_id, user=row.owner, executed=bool(row.holder))
+    return struct_from(RunStanding, row, id=row.run_id, user=row.owner, executed=bool(row.holder))
 
 
-def _shown(entry: AuditEntry) -> AuditShown:
-    return shown(AuditShown, entry, at=datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds"))
+def _audit_entry(entry: AuditEntry) -> AuditShown:
+    return struct_from(AuditShown, entry, at=datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds"))
 
 
 def _seconds(text: str) -> float:

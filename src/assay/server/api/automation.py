@@ -18,7 +18,7 @@ from assay.export.atom import MEDIA, AtomFeed, FeedEntry, atom
 from assay.server.api.documents import named_alone
 from assay.server.api.run_requests import RequestBody, RunWanted, options_of, sources_of
 from assay.server.problems import refusal
-from assay.server.wire import Endpoints, RouteCall, iso, shown
+from assay.server.wire import Endpoints, RouteCall, iso, struct_from
 from assay.services.jobs.specifications import SyncJob
 from assay.services.schedules import (
     PATH,
@@ -26,11 +26,11 @@ from assay.services.schedules import (
     ScheduleBook,
     close_feed,
     feed_entries,
-    lasting,
     lasting_sources,
     open_feed,
     read_every,
     schedule_of,
+    stored_options,
 )
 from assay.services.webhooks import EVENTS, WebhookEvent, Webhooks
 
@@ -77,7 +77,7 @@ async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
     wanted = cast(
         "RunOptions", {name: value for name, value in options_of(body.run).items() if value not in (None, (), {})}
     )
-    kept = lasting(body.run.question, wanted, call.backend.settings)
+    kept = stored_options(body.run.question, wanted, call.backend.settings)
     sources = sources_of(body.run.scope, call.backend.settings)
     named = lasting_sources(sources) if sources is not None else None
     made = book.add(body.run.question, seconds, named, kept, datetime.now(UTC))
@@ -104,7 +104,7 @@ def book_of(call: RouteCall) -> ScheduleBook:
 
 
 def _schedule_shown(schedule: Schedule) -> ScheduleShown:
-    return shown(ScheduleShown, schedule, has_feed=bool(schedule.feed))
+    return struct_from(ScheduleShown, schedule, has_feed=bool(schedule.feed))
 
 
 feed_routes = Endpoints("schedules", prefix="")
@@ -124,7 +124,7 @@ async def open_schedule_feed(call: RouteCall, schedule: str) -> FeedMade:
 
     The address is shown only this once; an earlier one stops working.
     """
-    _allowed(call)
+    _require_shares(call)
     secret = open_feed(book_of(call), schedule)
     return FeedMade(url=str(call.request.base_url).rstrip("/") + PATH + secret)
 
@@ -138,7 +138,7 @@ async def close_schedule_feed(call: RouteCall, schedule: str) -> None:
 @feed_routes.get(PATH + "{secret}", scope="", media=(MEDIA,))
 async def show_feed(call: RouteCall, secret: str) -> Response:
     """Show the Atom feed of a schedule: an entry for each report, with the changed claims."""
-    _allowed(call)
+    _require_shares(call)
     home = call.backend.engine("").home
     found = await asyncio.to_thread(schedule_of, ScheduleBook(home, None), secret) if home is not None else None
     if found is None:
@@ -149,15 +149,15 @@ async def show_feed(call: RouteCall, secret: str) -> Response:
         return Response(status_code=304, headers=headers)
     entries = await feed_entries(call.backend.engine(found.owner), found)
     site = str(call.request.base_url).rstrip("/")
-    data = await asyncio.to_thread(_written, found, entries, site, site + PATH + secret)
+    data = await asyncio.to_thread(_feed_bytes, found, entries, site, site + PATH + secret)
     return Response(data, headers=headers, media_type=MEDIA)
 
 
-def _written(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url: str) -> bytes:
-    return atom(shown(AtomFeed, schedule, url=url, site=site, entries=entries))
+def _feed_bytes(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url: str) -> bytes:
+    return atom(struct_from(AtomFeed, schedule, url=url, site=site, entries=entries))
 
 
-def _allowed(call: RouteCall) -> None:
+def _require_shares(call: RouteCall) -> None:
     """Refuse if sharing is off."""
     if not call.backend.settings.server.shares:
         raise refusal("not-set-up", "feeds are off on this server (setting server.shares)")
@@ -239,7 +239,7 @@ async def retry_job(call: RouteCall, job: str) -> JobShown:
 
 def _job_shown(job: Job) -> JobShown:
     warnings = tuple(map(named_alone, job.result.get("warnings", ())))
-    return shown(JobShown, job, line=named_alone(job.line), error=named_alone(job.error), warnings=warnings)
+    return struct_from(JobShown, job, line=named_alone(job.line), error=named_alone(job.error), warnings=warnings)
 
 
 # Webhooks: addresses of a user that receive the outcomes of the user's runs and schedules.
@@ -351,9 +351,9 @@ def _webhooks(call: RouteCall) -> Webhooks:
 
 
 def _webhook_shown(webhook: Webhook) -> WebhookShown:
-    return shown(WebhookShown, webhook, created_at=iso(webhook.created))
+    return struct_from(WebhookShown, webhook, created_at=iso(webhook.created))
 
 
 def _delivery(delivery: Delivery) -> DeliveryShown:
     next_at = iso(delivery.due) if delivery.state == "waiting" else ""
-    return shown(DeliveryShown, delivery, created_at=iso(delivery.created), next_at=next_at)
+    return struct_from(DeliveryShown, delivery, created_at=iso(delivery.created), next_at=next_at)

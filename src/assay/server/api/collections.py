@@ -15,10 +15,10 @@ from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
 from assay.evidence.ingest import UPLOADED, address
 from assay.server.api.documents import WAIT, AdditionList, await_additions, named_alone
-from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
+from assay.server.api.run_requests import AddedScope, RequestBody, body_error, sources_of
 from assay.server.guards import body_of, form_of
 from assay.server.problems import refusal
-from assay.server.wire import Endpoints, RouteCall, shown
+from assay.server.wire import Endpoints, RouteCall, struct_from
 from assay.services.collections import Synced
 
 routes = Endpoints("documents")
@@ -203,7 +203,7 @@ async def add_places(call: RouteCall, collection: str, body: Places) -> Addition
     """Read pages and files on the server into a collection, like uploaded ones; a sync looks at them again."""
     places = sources_of(AddedScope(urls=body.urls, paths=body.paths), call.backend.settings)
     if not places:
-        raise refused("", "the body names nothing to read: urls or paths")
+        raise body_error("", "the body names nothing to read: urls or paths")
     return await await_additions(call, [await call.assay.begin_add(places, collection)], body.wait)
 
 
@@ -212,7 +212,7 @@ async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
     """Read a site into a collection; the answer comes when it is read. If it is interrupted, what was read is kept."""
     sources_of(AddedScope(urls=(body.url,)), call.backend.settings)
     made = await call.assay.crawl(body.url, collection, pages=_pages(body), depth=_depth(body))
-    return shown(Added, made)
+    return struct_from(Added, made)
 
 
 @routes.post("/collections/{collection:path}/additions", status=202)
@@ -222,7 +222,7 @@ async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted)
     The answer comes at once, or after `wait` seconds.
     """
     if (body.crawl is not None) + body.sync + bool(body.urls) != 1:
-        raise refused("", "say one thing to do: urls, crawl or sync")
+        raise body_error("", "say one thing to do: urls, crawl or sync")
     if body.sync:
         made = await call.assay.begin_sync(collection)
     elif body.crawl is not None:
@@ -262,7 +262,7 @@ async def show_collection(call: RouteCall, collection: str) -> CollectionShown:
     """Show a collection, and the places it was added from."""
     await call.assay.check_collection(collection)
     row = next(row for row in await call.assay.collections() if row.name == collection)
-    return shown(CollectionShown, row, origins=tuple(map(_without_place, await call.assay.origins(collection))))
+    return struct_from(CollectionShown, row, origins=tuple(map(_without_place, await call.assay.origins(collection))))
 
 
 def _without_place(origin: Origin) -> Origin:
@@ -302,7 +302,7 @@ async def _check_readers(call: RouteCall, collection: str, readers: Sequence[str
     except UnknownName as error:
         name, at = error.name, list(readers).index(error.name)
         detail = f"{name[:64]!r} is not a user of this server: check the name, or ask an admin to add them"
-        raise refused(f"/readers/{at}", detail) from None
+        raise body_error(f"/readers/{at}", detail) from None
 
 
 @routes.delete("/collections/{collection:path}", status=204)

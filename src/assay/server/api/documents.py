@@ -23,7 +23,7 @@ from assay.server.api.run_requests import AddedScope, RequestBody, roles, source
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
 from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, STREAM, EventStream, frame, last_event_of
-from assay.server.wire import Endpoints, RouteCall, shown
+from assay.server.wire import Endpoints, RouteCall, struct_from
 from assay.services.additions import FOLDER
 from assay.services.shelves import DocumentFacts, Excerpt, PageText
 
@@ -240,7 +240,9 @@ async def _progress(call: RouteCall, addition: str, last: int) -> AsyncIterator[
 
 def _addition_shown(addition: Addition) -> AdditionShown:
     line, error = named_alone(addition.line), named_alone(addition.error)
-    return shown(AdditionShown, addition, line=line, error=error, warnings=tuple(map(named_alone, addition.warnings)))
+    return struct_from(
+        AdditionShown, addition, line=line, error=error, warnings=tuple(map(named_alone, addition.warnings))
+    )
 
 
 def named_alone(text: str) -> str:

@@ -22,7 +22,7 @@ from assay.core.ports import FINAL
 from assay.core.report import bibliography
 from assay.core.sources import Source
 from assay.core.view import ViewBuilder
-from assay.server.api.run_details import RunShown, listed
+from assay.server.api.run_details import RunShown, list_entry
 from assay.server.broadcasts import MOST as MOST_RUNS
 from assay.server.broadcasts import RunStream
 from assay.server.openai.text import answer_of, url_of
@@ -37,8 +37,8 @@ from assay.server.streams import (
     Picked,
     event_frame,
     last_event_of,
-    picked,
     run_frames,
+    type_filter,
 )
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts
 
@@ -280,8 +280,8 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
     )
     if query.placement:
         whole = call.backend.groups(call.owner, row.run_id, 0, HEARTBEAT)
-        return EventStream(placed_frames(whole, after, picked(query.types)), ticket)
-    alone = run_frames(groups, picked(query.types))
+        return EventStream(placed_frames(whole, after, type_filter(query.types)), ticket)
+    alone = run_frames(groups, type_filter(query.types))
     if row.status in FINAL:
         return EventStream(alone, ticket)
     return RunStream(call.backend.broadcasts, (row.run_id, row.last_seq), (query.types, after), ticket, alone)
@@ -289,13 +289,13 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
 
 async def _more(call: RouteCall, run: str, after: int, query: EventsWanted) -> bool:
     """True if an ended run has more events after a number that match."""
-    wanted = picked(query.types)
+    wanted = type_filter(query.types)
     return any(wanted(each.type) for each in await call.assay.events(run, after))
 
 
 async def _page(call: RouteCall, run: str, after: int, query: EventsWanted) -> EventPage:
     limit = min(max(query.limit, 1), MOST)
-    wanted = picked(query.types)
+    wanted = type_filter(query.types)
     behind = await call.assay.events(run, after)
     found = tuple(each for each in behind if wanted(each.type))
     last = behind[-1].seq if behind else after
@@ -320,7 +320,7 @@ async def all_events(call: RouteCall, query: ChangesWanted) -> Response:
 
     async def read() -> dict[str, bytes]:
         rows = (await assay.page(limit=MOST_RUNS)).runs
-        return {row.run_id: msgspec.json.encode(listed(row)) for row in rows}
+        return {row.run_id: msgspec.json.encode(list_entry(row)) for row in rows}
 
     assay, limit = call.assay, min(max(query.limit, 1), MOST_RUNS)
     return EventStream(call.backend.run_lists.frames(call.owner, read, limit), call.backend.streams.ticket(call.owner))

@@ -23,11 +23,11 @@ from assay.core.search_record import Looked, SearchRow, search_log
 from assay.core.usage import Budget
 from assay.core.view import Low, Spending
 from assay.evidence.documents import CitedPassage
-from assay.server.api.run_details import RunBegun, begun
+from assay.server.api.run_details import RunBegun, started_run
 from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, options_of, roles, sources_of
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal, whole_number
-from assay.server.wire import JSON, Endpoints, RouteCall, accepts, iso, shown
+from assay.server.wire import JSON, Endpoints, RouteCall, accepts, iso, struct_from
 from assay.services.stored_runs import SHARES_PATH, Shares
 from assay.verify.pipeline import Rechecked
 
@@ -253,7 +253,7 @@ async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
             **cast("ForkOptions", options_of(body)),
         )
 
-    answer = begun(await once(call, body, begin))
+    answer = started_run(await once(call, body, begin))
     call.headers["Location"] = answer.url
     return answer
 
@@ -329,7 +329,7 @@ async def revoke_share(call: RouteCall, run: str, share: str) -> None:
 @public_routes.get(SHARES_PATH + "{secret}", scope="", media=(HTML, JSON), pages=Report)
 async def show_shared(call: RouteCall, secret: str) -> Response:
     """Show a shared report: as a page in a sandbox, or as JSON by `Accept`."""
-    share = await _shares(call).shown(secret)
+    share = await _shares(call).find_valid(secret)
     if share is None:
         raise refusal("unknown-name", GONE)
     media = accepts(call.request.headers, (HTML, JSON))
@@ -359,4 +359,6 @@ def _shares(call: RouteCall) -> Shares:
 
 
 def _shares_shown(shares: Iterable[ShareRow]) -> tuple[ShareShown, ...]:
-    return tuple(shown(ShareShown, each, created_at=iso(each.created), expires_at=iso(each.expires)) for each in shares)
+    return tuple(
+        struct_from(ShareShown, each, created_at=iso(each.created), expires_at=iso(each.expires)) for each in shares
+    )

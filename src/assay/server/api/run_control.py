@@ -10,7 +10,7 @@ from assay.core import plan as plan_form
 from assay.core.errors import NotNow
 from assay.core.plan import Plan
 from assay.core.view import Steered
-from assay.server.api.run_details import RunBegun, begun
+from assay.server.api.run_details import RunBegun, started_run
 from assay.server.api.run_requests import RequestBody
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall, etag_of
@@ -99,7 +99,7 @@ async def resume_run(call: RouteCall, run: str) -> RunBegun:
             f"run {row.run_id} has ended ({row.status}): there is nothing to continue; ask again with `continues`"
         )
     await call.backend.go_on(call.owner, row.run_id)
-    return begun(row.run_id, row.status)
+    return started_run(row.run_id, row.status)
 
 
 @routes.post("/runs/{run}/steer")
@@ -114,7 +114,7 @@ async def answer_run(call: RouteCall, run: str, body: Answered) -> RunBegun:
     row = await call.assay.find(run)
     await call.assay.answer(row.run_id, body.answers)
     await call.backend.go_on(call.owner, row.run_id)
-    return begun(row.run_id, "running")
+    return started_run(row.run_id, "running")
 
 
 @routes.get("/runs/{run}/plan")
@@ -137,7 +137,7 @@ async def approve_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
         raise refusal("invalid", "give a plan as `plan` or as `form`, not both")
     await call.assay.approve(row.run_id, body.plan if body.form is None else body.form)
     await call.backend.go_on(call.owner, row.run_id)
-    return begun(row.run_id, "running")
+    return started_run(row.run_id, "running")
 
 
 @routes.put("/runs/{run}/plan", status=202, headers=("If-Match",))

@@ -15,7 +15,7 @@ from assay.core.report import ReportClaim, ReportSource, build_report
 from assay.core.usage import Usage
 from assay.core.view import Lane, RunView, RunWarning, Spending, Steered
 from assay.core.ways import worded
-from assay.server.wire import shown
+from assay.server.wire import struct_from
 from assay.services.stored_runs import ListedRun
 
 Part = Literal["plan", "report", "sources", "claims", "usage", "lanes", "view"]
@@ -121,7 +121,7 @@ class RunDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     view: RunView | None = None
 
 
-def listed(row: ListedRun) -> RunShown:
+def list_entry(row: ListedRun) -> RunShown:
     """A run in a list. Field by field: each follower of a list has hundreds of them made every second."""
     return RunShown(
         id=row.run_id,
@@ -141,7 +141,7 @@ def listed(row: ListedRun) -> RunShown:
     )
 
 
-def begun(id: str, status: RunStatus = "created") -> RunBegun:
+def started_run(id: str, status: RunStatus = "created") -> RunBegun:
     """A run that was started."""
     return RunBegun(id=id, status=status, url=f"/api/v1/runs/{id}", events_url=f"/api/v1/runs/{id}/events")
 
@@ -149,7 +149,7 @@ def begun(id: str, status: RunStatus = "created") -> RunBegun:
 def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: CitationMode = "numbers") -> RunDetail:
     """A run with the named parts."""
     brief = view.brief
-    made = shown(
+    made = struct_from(
         RunDetail,
         view,
         **dict.fromkeys(PARTS),  # which a view has too
@@ -168,10 +168,10 @@ def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: Cita
         report_state=report_state(view),
         used=view.usage.total,
     )
-    return _expanded(made, view, expand, citations) if expand else made
+    return _expand(made, view, expand, citations) if expand else made
 
 
-def _expanded(made: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
+def _expand(made: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
     more: dict[str, object] = {}
     if expand & {"report", "sources", "claims"}:
         report = build_report(view, citations)

@@ -15,7 +15,7 @@ from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.usage import Budget
 from assay.plugins import split
 from assay.server.problems import Fault, refusal
-from assay.server.protocol_runs import sent, with_fields
+from assay.server.protocol_runs import body_type, with_fields
 from assay.server.wire import RouteCall
 from assay.services.providers import ASIDE
 from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent
@@ -66,7 +66,7 @@ def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], ty
         for each in declared(table).values():
             at, _, name = each.option.api.rpartition(".")
             if name and (at == place or (table is ForkOptions and at != "budget")):
-                kind = sent(each, each.option.sent)
+                kind = body_type(each, each.option.sent)
                 fields[name] = kind | None if table is ForkOptions and each.kind is not bool else kind
         return with_fields(body, fields)
 
@@ -190,7 +190,7 @@ def roles(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, 
     common: dict[Role, tuple[str, ...]] = {role: (model,) for role in ROLES if role != "judge"} if model else {}
     named = common | models
     if any(split(name)[0] in ASIDE for names in named.values() for name in names):
-        raise refused("/models", "a model which reads a file of the server is named in its settings alone")
+        raise body_error("/models", "a model which reads a file of the server is named in its settings alone")
     return named
 
 
@@ -203,13 +203,15 @@ def sources_of(scope: AddedScope, settings: Settings) -> list[str] | None:
     for at, url in enumerate(scope.urls):
         # connectors are found by their name as it is written: any other form would be taken for a path
         if not (url.lower().startswith(WEB) or url.startswith(REPOSITORIES)):
-            raise refused(f"/scope/urls/{at}", f"{url!r} is no address of the web: it begins with http:// or https://")
-    paths = [allowed(path, settings, f"/scope/paths/{at}") for at, path in enumerate(scope.paths)]
+            raise body_error(
+                f"/scope/urls/{at}", f"{url!r} is no address of the web: it begins with http:// or https://"
+            )
+    paths = [check_path(path, settings, f"/scope/paths/{at}") for at, path in enumerate(scope.paths)]
     collections = [f"@{name.removeprefix('@')}" for name in scope.collections]
     return [*collections, *scope.urls, *paths] or None
 
 
-def allowed(path: str, settings: Settings, pointer: str) -> str:
+def check_path(path: str, settings: Settings, pointer: str) -> str:
     """A path on the server that may be read: in a folder of `server.folders`, after following links.
 
     Raises:
@@ -219,14 +221,14 @@ def allowed(path: str, settings: Settings, pointer: str) -> str:
         real = Path(path).expanduser().resolve()
         folders: Sequence[Path] = [folder.expanduser().resolve() for folder in settings.server.folders]
     except (OSError, RuntimeError, ValueError) as error:
-        raise refused(pointer, f"{path!r} cannot be looked at: {error}") from error
+        raise body_error(pointer, f"{path!r} cannot be looked at: {error}") from error
     if not any(real == folder or folder in real.parents for folder in folders):
-        raise refused(
+        raise body_error(
             pointer, f"{path!r} may not be read: upload it, or name its folder in the server's setting server.folders"
         )
     return str(real)
 
 
-def refused(pointer: str, detail: str) -> Exception:
+def body_error(pointer: str, detail: str) -> Exception:
     """The error for a wrong value in a body."""
     return refusal("invalid", detail, errors=(Fault(pointer=pointer, detail=detail),))

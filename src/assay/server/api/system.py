@@ -12,8 +12,8 @@ from assay.core.brief import Role
 from assay.core.errors import ConfigError
 from assay.plugins import names
 from assay.server.api.reports import can_be_made, formats
-from assay.server.api.run_requests import RequestBody, refused
-from assay.server.wire import Endpoints, RouteCall, shown
+from assay.server.api.run_requests import RequestBody, body_error
+from assay.server.wire import Endpoints, RouteCall, struct_from
 from assay.services import configuration
 from assay.services.providers import ModelTrial, Provider, providers, try_model
 
@@ -144,7 +144,7 @@ async def change_settings(call: RouteCall, body: SettingsWanted) -> SettingsShow
     try:
         await asyncio.to_thread(configuration.change, body.settings)
     except ConfigError as error:
-        raise refused("/settings", str(error)) from error
+        raise body_error("/settings", str(error)) from error
     return await asyncio.to_thread(_settings_shown, call.backend.settings)
 
 
@@ -154,7 +154,7 @@ async def set_key(call: RouteCall, provider: str, body: KeyWanted) -> None:
     try:
         await asyncio.to_thread(configuration.set_key, provider, body.key)
     except ConfigError as error:
-        raise refused("/key", str(error)) from error
+        raise body_error("/key", str(error)) from error
 
 
 @routes.delete("/settings/keys/{provider}", scope="admin", status=204)
@@ -167,5 +167,5 @@ def _settings_shown(used: settings.Settings) -> SettingsShown:
     """The settings in use, and those in the file and the environment now."""
     stored = settings.load(home=used.home)  # which the command line sets at each start
     now = {each.name: each for each in configuration.described(stored)}
-    every = tuple(shown(SettingShown, each, next=now[each.name].value) for each in configuration.described(used))
+    every = tuple(struct_from(SettingShown, each, next=now[each.name].value) for each in configuration.described(used))
     return SettingsShown(settings=every, restart=stored != used)

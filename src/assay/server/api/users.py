@@ -15,7 +15,7 @@ from assay.server.api.run_requests import RequestBody
 from assay.server.gate import cookie_of, is_secure, keep_cookie, keep_session, who_of
 from assay.server.oidc import LoginAttempt, OidcProvider
 from assay.server.problems import refusal
-from assay.server.wire import JSON, Endpoints, RouteCall, iso, shown
+from assay.server.wire import JSON, Endpoints, RouteCall, iso, struct_from
 from assay.services.ownership import DataErased
 from assay.services.users import SESSION_SECONDS, Users, Who
 
@@ -126,9 +126,9 @@ async def log_in(call: RouteCall, body: Login) -> Response:
     """Log in with name and password; the response sets the cookie of a new session."""
     call.login(await name_of_user(call, body.name))
     secret = await _users(call).log_in(body.name, body.password)
-    who = await _users(call).known(secret, "session")
+    who = await _users(call).authenticate(secret, "session")
     assert who is not None  # the session was just created
-    response = Response(msgspec.json.encode(_shown(who)), media_type=JSON)
+    response = Response(msgspec.json.encode(_identity(who)), media_type=JSON)
     keep_session(call.request, response, secret, int(SESSION_SECONDS))
     return response
 
@@ -159,7 +159,7 @@ async def show_me(call: RouteCall) -> WhoShown:
     who = who_of(call.request)
     if who is None:
         return WhoShown(name="", role="admin", permissions=PERMISSIONS["admin"], via="none")
-    return _shown(who)
+    return _identity(who)
 
 
 @routes.put("/auth/password", status=204)
@@ -253,7 +253,7 @@ def _session(call: RouteCall) -> Who:
     return who
 
 
-def _shown(who: Who) -> WhoShown:
+def _identity(who: Who) -> WhoShown:
     return WhoShown(name=who.name, role=who.role, permissions=tuple(sorted(who.permissions)), via=who.via)
 
 
@@ -263,7 +263,9 @@ def _user_shown(user: UserRow) -> UserShown:
 
 def _tokens(credentials: Iterable[Credential]) -> tuple[TokenShown, ...]:
     return tuple(
-        shown(TokenShown, each, created_at=iso(each.created), expires_at=iso(each.expires), used_at=iso(each.used))
+        struct_from(
+            TokenShown, each, created_at=iso(each.created), expires_at=iso(each.expires), used_at=iso(each.used)
+        )
         for each in credentials
     )
 

@@ -204,7 +204,7 @@ class LocalRuns:
         self._held: dict[str, RunHandle] = {}
 
     @property
-    def going(self) -> tuple[str, ...]:
+    def run_ids(self) -> tuple[str, ...]:
         """The runs being executed here."""
         return tuple(self._held)
 

@@ -34,7 +34,7 @@ from assay.server.mcp.answers import (
     part_of,
 )
 from assay.server.mcp.research import RunId
-from assay.server.mcp.service import Ctx, assay_of, citable, hides, is_page, shelves, sources_of, told, view_of
+from assay.server.mcp.service import Ctx, assay_of, citable, hides, is_page, shelves, sources_of, tool_errors, view_of
 
 FOUND = 10
 PASSAGES = 3
@@ -49,7 +49,7 @@ async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look
     names = [row.name for row in await shelves(ctx)]
     if not names:
         return FoundDocuments(results=[])
-    with told():
+    with tool_errors():
         hits = await assay_of(ctx).search(query, FOUND, names)
     shown = [hit for hit in hits if not await hides(ctx, documents=[hit.document.sha256])]
     return FoundDocuments(results=[_found_document(ctx, hit) for hit in shown])
@@ -150,18 +150,18 @@ async def verify(
 ) -> CheckedAnswer:
     """Check every claim of a text against the documents it names, or those of a collection; no model is asked."""
     assay = assay_of(ctx)
-    with told():
+    with tool_errors():
         if run_id:
             again = await assay.recheck((await view_of(ctx, run_id)).run_id)
             sentences = [CheckedSentence(text=each.text, verdict=each.now, reason=each.reason) for each in again.claims]
-            return _checked(sentences, again.now, list(again.problems))
+            return _checked_answer(sentences, again.now, list(again.problems))
         if not text.strip():
             raise UsageError("there is nothing to check: give a text, or the run_id of a report")
         named = collections or [row.name for row in await shelves(ctx) if row.name == DEFAULT]
         found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
     passages = {passage.id: passage.text for passage in found.passages}
     shown = {url: await _address(ctx, url) for url in {url: None for each in found.claims for url in each.found}}
-    return _checked(
+    return _checked_answer(
         [
             CheckedSentence(
                 text=each.text,
@@ -258,7 +258,7 @@ def _evidence(report: Report, wanted: set[str]) -> list[PassageEvidence]:
     return found
 
 
-def _checked(claims: list[CheckedSentence], summary: Summary, warnings: list[str]) -> CheckedAnswer:
+def _checked_answer(claims: list[CheckedSentence], summary: Summary, warnings: list[str]) -> CheckedAnswer:
     weak = summary.claims - summary.grounded_count
     return CheckedAnswer(
         claims=claims,

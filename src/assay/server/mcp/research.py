@@ -28,11 +28,11 @@ from assay.server.mcp.service import (
     caller_of,
     check_may,
     may,
-    noted,
     page_of,
+    record_action,
     sources_of,
     stream_for,
-    told,
+    tool_errors,
     view_of,
 )
 from assay.server.protocol_runs import Caller, request_key, with_options
@@ -76,7 +76,7 @@ Clarify = Annotated[
 
 
 @with_options
-async def begun(
+async def start_run(
     ctx: Ctx, question: str, collections: list[str] | None, clarify: bool | None, wait_seconds: int, **options: Any
 ) -> Begun:
     """Start the run, or find the one that the same request started before, and get its questions."""
@@ -94,14 +94,14 @@ async def begun(
     caller = caller_of(ctx)
     key = request_key("mcp", caller.owner, question.strip(), collections, options, may_ask)
     with stream_for(ctx, wait_seconds):  # before it begins: who is refused may send it again
-        with told():
+        with tool_errors():
             run_id = await caller.begin(question, key=key, sources=sources, **wanted)
             await caller.go_on(run_id)
         view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
     return Begun(run_id=run_id, until=until, questions=open_questions(view))
 
 
-async def answered(ctx: Ctx, run: Annotated[Begun, Resolve(begun)]) -> FormAnswers | Elicit[FormAnswers]:
+async def answered(ctx: Ctx, run: Annotated[Begun, Resolve(start_run)]) -> FormAnswers | Elicit[FormAnswers]:
     """The user's answers to the run's questions; none if it has no questions, or the client cannot ask the user."""
     if not run.questions or not can_elicit(ctx):
         return FormAnswers()
@@ -111,7 +111,7 @@ async def answered(ctx: Ctx, run: Annotated[Begun, Resolve(begun)]) -> FormAnswe
 @with_options
 async def research(
     ctx: Ctx,
-    run: Annotated[Begun, Resolve(begun)],
+    run: Annotated[Begun, Resolve(start_run)],
     answers: Annotated[ElicitationResult[FormAnswers], Resolve(answered)],
     question: Question,
     collections: Collections = None,
@@ -167,7 +167,7 @@ async def ask(
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     until = time.monotonic() + wait_seconds
-    with stream_for(ctx, wait_seconds), told():
+    with stream_for(ctx, wait_seconds), tool_errors():
         return await _news(ctx, await caller_of(ctx).ask(run_id, question, ask="never"), until)
 
 
@@ -179,9 +179,9 @@ async def steer(
     """Give a running run an instruction, which its next decision follows."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
-    with told():
+    with tool_errors():
         steered = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
-    await noted(ctx, "steer_run", run_id)
+    await record_action(ctx, "steer_run", run_id)
     return SteerResult(run_id=run_id, state=steered.state, note=steered.note)
 
 
@@ -194,12 +194,12 @@ async def cancel(
     """End a run: at once, or (`keep`) with a report of what was found; or one `agent` of it. Findings are kept."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
-    with told():
+    with tool_errors():
         if agent:
             await caller_of(ctx).assay.stop_agent(run_id, agent, wait=STEER_SECONDS)
         else:
             await caller_of(ctx).assay.control(run_id, "finish" if keep else "cancel", wait=STEER_SECONDS)
-    await noted(ctx, "finish_run" if keep else "cancel_run", run_id)
+    await record_action(ctx, "finish_run" if keep else "cancel_run", run_id)
     return await _news(ctx, run_id, time.monotonic())
 
 
@@ -226,7 +226,7 @@ async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
                 for envelope in group:
                     event = decode(envelope)
                     news.note(envelope.seq, milestone(event) if event else "")
-                await news.tell(still=not group)
+                await news.notify(still=not group)
                 if any(envelope.type == RunWaiting.kind for envelope in group) and await _waits(caller, run_id):
                     break
     except (TimeoutError, Cancelled):
@@ -252,7 +252,7 @@ class _Notices:
         if line:
             self._line, self._new = line, True
 
-    async def tell(self, *, still: bool) -> None:
+    async def notify(self, *, still: bool) -> None:
         """Notify the client if it is time."""
         now = time.monotonic()
         if not still and (not self._new or now - self._told < NEWS_SECONDS):
@@ -265,10 +265,10 @@ class _Notices:
 
 async def _answer(ctx: Ctx, run_id: str, answers: Sequence[str]) -> None:
     caller = caller_of(ctx)
-    with told():
+    with tool_errors():
         if await _waits(caller, run_id):
             await caller.assay.answer(run_id, list(answers))
-            await noted(ctx, "answer_run", run_id)
+            await record_action(ctx, "answer_run", run_id)
         await caller.go_on(run_id)
 
 

@@ -44,11 +44,11 @@ def routes(backend: Backend) -> Sequence[BaseRoute]:
     )
     for route in application.routes:
         if isinstance(route, Route):
-            route.app = _bounded(route.app)
+            route.app = _limit_bodies(route.app)
     return application.routes
 
 
-def _bounded(application: ASGIApp) -> ASGIApp:
+def _limit_bodies(application: ASGIApp) -> ASGIApp:
     """An application whose requests have bodies of at most `BODY_BYTES`."""
 
     async def bounded(scope: Scope, receive: Receive, send: Send) -> None:

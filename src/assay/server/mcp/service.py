@@ -109,7 +109,7 @@ def stream_for(ctx: Ctx, seconds: float) -> Iterator[None]:
         yield
 
 
-async def noted(ctx: Ctx, action: str, run_id: str) -> None:
+async def record_action(ctx: Ctx, action: str, run_id: str) -> None:
     """Record in the audit log what a tool did to a run, under the name of the API's operation.
 
     The request says who asks: a session's tools work in a task of their own, which knows nothing of later requests.
@@ -169,7 +169,7 @@ async def view_of(ctx: Ctx, run_id: str) -> RunView:
     Raises:
         ToolError: there is no such run, or it read what the client may not see.
     """
-    with told():
+    with tool_errors():
         view = await caller_of(ctx).view(run_id)
     scope = view.brief.scope if view.brief else Scope(collections=())
     read = [source.document_sha256 for source in view.sources.values()]
@@ -211,7 +211,7 @@ async def sources_of(ctx: Ctx, collections: Sequence[str] | None) -> list[str] |
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def tool_errors() -> Iterator[None]:
     """An error of the library in the block is told to the client, in the terms of a client.
 
     Raises:

@@ -61,7 +61,7 @@ class Helped(msgspec.Struct, frozen=True):
     finish: Finish = "stop"
 
 
-def helped(request: ChatRequest) -> Helped | None:
+def help_answer(request: ChatRequest) -> Helped | None:
     """The answer to a client's own prompt; None for a question of the user."""
     texts = [text_of(each.content) for each in request.messages if each.role in ("system", "developer")]
     users = [text_of(each.content) for each in request.messages if each.role == "user"]
@@ -69,7 +69,7 @@ def helped(request: ChatRequest) -> Helped | None:
     if _is_helper(prompt) or any(_wants_title(text) for text in texts[:1]):
         instruction = prompt if _is_helper(prompt) else texts[0]
         title = _title(prompt, users)
-        return Helped(_filled(instruction, request.response_format, title))
+        return Helped(_fill_format(instruction, request.response_format, title))
     cap = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
     if cap is not None and cap < SMALLEST:
         return Helped(f"No report fits into {cap} tokens: leave max_tokens out.", "length")
@@ -86,7 +86,7 @@ def _wants_title(text: str) -> bool:
     return all(pattern.search(head) for pattern in (_TITLE, _ABOUT, _SHORT))
 
 
-def _filled(instruction: str, format: Format | None, title: str) -> str:
+def _fill_format(instruction: str, format: Format | None, title: str) -> str:
     """The requested form, filled as far as code can; without a form the title."""
     fields = _fields(instruction, format)
     if not fields:
@@ -138,8 +138,8 @@ async def complete(request: Request) -> Response:
     """`POST /v1/chat/completions`."""
     body = await read_body(request, ChatRequest)
     model = await read_model(caller_of(request).assay, body.model)
-    if help := helped(body):
-        return _helped(request, help, body)
+    if help := help_answer(body):
+        return _help_response(request, help, body)
     run_id, ticket = await begin(request, body, chat_run(body, model))
     projection = ChatProjection(str(request.base_url).rstrip("/"))
     groups = events(caller_of(request), run_id)
@@ -168,7 +168,7 @@ async def frames(
     yield DONE
 
 
-def _helped(request: Request, help: Helped, body: ChatRequest) -> Response:
+def _help_response(request: Request, help: Helped, body: ChatRequest) -> Response:
     """The response to a prompt that starts no research."""
     id, created = f"chatcmpl-{secrets.token_hex(8)}", int(time.time())
     if not body.stream:

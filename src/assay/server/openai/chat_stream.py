@@ -194,7 +194,7 @@ class ChatProjection:
                         role="assistant",
                         content=answer.text,
                         reasoning_content="".join(self._reasons),
-                        annotations=_nested(answer),
+                        annotations=_nested_citations(answer),
                     ),
                     finish_reason=_finish(view),
                 ),
@@ -212,7 +212,7 @@ class ChatProjection:
         answer = answer_of(view, self._base)
         for piece in answer.pieces():
             yield self._chunk(Delta(content=piece))
-        if notes := _nested(answer):
+        if notes := _nested_citations(answer):
             yield self._chunk(Delta(annotations=notes))
         yield msgspec.structs.replace(
             self._chunk(Delta()),
@@ -250,7 +250,7 @@ def _finish(view: RunView) -> Finish:
     return "length" if view.status == "completed" and view.stop_reason in LIMITS else "stop"
 
 
-def _nested(answer: AnswerText) -> tuple[NestedCitation, ...]:
+def _nested_citations(answer: AnswerText) -> tuple[NestedCitation, ...]:
     return tuple(
         NestedCitation(
             url_citation=LinkSpan(

@@ -12,7 +12,7 @@ from assay.core.errors import UsageError
 from assay.core.options import offered
 from assay.core.run_options import RunOptions
 from assay.server.openai.text import LABEL, Kind, ModelName, run_at_foot, run_of, run_of_item
-from assay.server.protocol_runs import sent, with_fields
+from assay.server.protocol_runs import body_type, with_fields
 
 EFFORTS: dict[str, Depth] = {
     "none": "light",
@@ -81,7 +81,7 @@ OFFERED = offered(RunOptions, "openai")
 
 
 def _with_options(body: type[Options]) -> type[Options]:
-    return with_fields(body, {name: sent(each, offer.sent) for name, (each, offer) in OFFERED.items()})
+    return with_fields(body, {name: body_type(each, offer.sent) for name, (each, offer) in OFFERED.items()})
 
 
 @_with_options
@@ -94,7 +94,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     collections: list[str] | None = None
 
     @property
-    def wanted(self) -> RunOptions:
+    def run_options(self) -> RunOptions:
         """The options that were set; missing ones are None or empty."""
         return cast("RunOptions", {name: getattr(self, name) for name in OFFERED})
 
@@ -340,7 +340,7 @@ def _limit_calls(wanted: RunOptions, calls: int | None) -> None:
 
 def _run_options(model: ModelName, options: Options, effort: str) -> RunOptions:
     """Options of a run without questions to a person: a client of this protocol cannot answer."""
-    wanted = options.wanted
+    wanted = options.run_options
     depth = wanted.get("depth") or model.depth
     if depth == "auto" and effort:
         if effort not in EFFORTS:

@@ -125,18 +125,18 @@ class ResponseProjection:
         event = decode(envelope)
         match event:
             case RunCreated():
-                yield from self._created(envelope, event.brief)
+                yield from self._creation_parts(envelope, event.brief)
             case RunStarted():
-                yield self._whole("response.in_progress", "in_progress")
+                yield self._response_part("response.in_progress", "in_progress")
             case SearchPerformed() | SearchFailed() | ToolStarted() | ToolFinished() | SourceAdded():
-                yield from self._used(event)
+                yield from self._tool_item(event)
             case RunCompleted() | RunFailed() | RunCancelled():
                 yield from self._end()
             case Event():
                 if line := milestone(event):
                     yield from self._summary_line(_title(envelope), line)
 
-    def _used(self, event: Event) -> Iterator[p.StreamPart]:
+    def _tool_item(self, event: Event) -> Iterator[p.StreamPart]:
         """The item of a tool's work."""
         match event:
             case SearchPerformed() if not event.shared:
@@ -148,21 +148,21 @@ class ResponseProjection:
             case ToolStarted() if event.tool == "open":
                 self._opened[event.call] = event.arguments
             case ToolFinished() if event.call in self._opened:
-                yield from self._opening(self._opened.pop(event.call))
+                yield from self._opened_pages(self._opened.pop(event.call))
 
     # the response
 
-    def _created(self, envelope: Envelope, brief: Brief) -> Iterator[p.StreamPart]:
+    def _creation_parts(self, envelope: Envelope, brief: Brief) -> Iterator[p.StreamPart]:
         queued = bool(label(brief, "background"))
         status: Status = "queued" if queued else "in_progress"
         self._run = envelope.run_id
         self._base = response_of(envelope.run_id, _seconds(envelope.at) or 0, brief, status)
         self._include |= {name for name in label(brief, "include").split(",") if name}
-        yield self._whole("response.created", status)
+        yield self._response_part("response.created", status)
         if queued:
-            yield self._whole("response.queued", status)
+            yield self._response_part("response.queued", status)
 
-    def _whole(self, type: str, status: Status) -> p.StreamPart:
+    def _response_part(self, type: str, status: Status) -> p.StreamPart:
         """The response so far, as a part."""
         assert self._base is not None
         response = msgspec.structs.replace(self._base, status=status, output=tuple(self._items))
@@ -254,7 +254,7 @@ class ResponseProjection:
         )
         yield from self._call(WebSearchItem(id=f"ws_{place}", status=status, action=action))
 
-    def _opening(self, arguments: str) -> Iterator[p.StreamPart]:
+    def _opened_pages(self, arguments: str) -> Iterator[p.StreamPart]:
         """The pages of the web that were opened."""
         for url in _addresses(arguments, self._sources):
             yield from self._rest()

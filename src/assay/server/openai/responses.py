@@ -71,13 +71,13 @@ async def create(request: Request) -> Response:
         return EventStream(frames(events(caller, run_id), projection, -1), ticket)
     if body.background:
         ticket.close()
-        return json_answer((await replayed(caller, run_id, projection)).response)
+        return json_answer((await replay(caller, run_id, projection)).response)
     return Waiting(events(caller, run_id), ticket, projection.take, lambda: projection.response)
 
 
 async def retrieve(request: Request) -> Response:
     """`GET /v1/responses/{id}`: its state, or its stream after an event."""
-    caller, run_id = await _named(request)
+    caller, run_id = await _caller_and_run(request)
     query = request.query_params
     streamed = query.get("stream", "").lower() in ("true", "1") and request.method != "HEAD"
     projection = ResponseProjection([*query.getlist("include"), *query.getlist("include[]")])
@@ -88,27 +88,27 @@ async def retrieve(request: Request) -> Response:
             raise refusal("invalid", f"starting_after is the number of an event, not {begins[:40]!r}")
         parts = frames(events(caller, run_id), projection, after)
         return EventStream(parts, ticket_for(request))
-    return json_answer((await replayed(caller, run_id, projection)).response)
+    return json_answer((await replay(caller, run_id, projection)).response)
 
 
 async def cancel(request: Request) -> Response:
     """`POST /v1/responses/{id}/cancel`; changes nothing if it has ended."""
-    caller, run_id = await _named(request)
+    caller, run_id = await _caller_and_run(request)
     if (await caller.assay.find(run_id)).status not in FINAL:
         await caller.assay.control(run_id, "cancel", wait=CANCEL_SECONDS)
-    return json_answer((await replayed(caller, run_id, ResponseProjection())).response)
+    return json_answer((await replay(caller, run_id, ResponseProjection())).response)
 
 
 async def delete(request: Request) -> Response:
     """`DELETE /v1/responses/{id}`; deletes the run, and cancels it first if it is active."""
-    caller, run_id = await _named(request)
+    caller, run_id = await _caller_and_run(request)
     await caller.remove(run_id)
     return json_answer(Deleted(id=response_id(run_id)))
 
 
 async def input_items(request: Request) -> Response:
     """`GET /v1/responses/{id}/input_items`."""
-    caller, run_id = await _named(request)
+    caller, run_id = await _caller_and_run(request)
     item = InputItem(id=f"in_{run_id}", content=(InputText(text=(await caller.view(run_id)).question),))
     return json_answer(InputItems(data=(item,), first_id=item.id, last_id=item.id))
 
@@ -134,14 +134,14 @@ async def frames(
     yield DONE
 
 
-async def replayed(caller: Caller, run_id: str, projection: ResponseProjection) -> ResponseProjection:
+async def replay(caller: Caller, run_id: str, projection: ResponseProjection) -> ResponseProjection:
     """The projection after all events of a run so far."""
     for envelope in await caller.assay.events(run_id):
         projection.take(envelope)
     return projection
 
 
-async def _named(request: Request) -> tuple[Caller, str]:
+async def _caller_and_run(request: Request) -> tuple[Caller, str]:
     """The caller, and the run whose response is in the path.
 
     Raises:

@@ -20,7 +20,7 @@ from assay.server.page import (
     templates_environment,
 )
 from assay.server.page.settingscreen import failed_login
-from assay.server.page.templates_environment import guarded, problem_page, wants_page
+from assay.server.page.templates_environment import page_route, problem_page, wants_page
 
 __all__ = ["FREE", "PART", "failed_login", "problem_page", "wants_page"]
 
@@ -28,7 +28,7 @@ Handler = Callable[..., Awaitable[Response]]
 
 
 def _route(method: str, path: str, handler: Handler, needs: Permission | Literal[""] = "") -> Route:
-    answer: Any = guarded(handler, needs)
+    answer: Any = page_route(handler, needs)
     return Route(path, answer, methods=[method], name=f"{handler.__module__.rpartition('.')[2]}.{handler.__name__}")
 
 

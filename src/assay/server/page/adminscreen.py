@@ -13,7 +13,7 @@ from assay.core.errors import AssayError
 from assay.core.ports import GOING
 from assay.core.ports.users import PERMISSIONS
 from assay.server.api import admin, system, users
-from assay.server.page.forms import PageForm, converted, read_form
+from assay.server.page.forms import PageForm, convert_texts, read_form
 from assay.server.page.templates_environment import fault_values, go_to, screen
 from assay.server.problems import Refusal
 from assay.server.wire import RouteCall
@@ -47,7 +47,7 @@ class UsageSum(msgspec.Struct, frozen=True, kw_only=True):
 
 async def show_usage(call: RouteCall) -> Response:
     """Usage by day, user and model."""
-    wanted = converted(_query_values(call, "user", "since", "until"), admin.UsageWanted)
+    wanted = convert_texts(_query_values(call, "user", "since", "until"), admin.UsageWanted)
     found = await admin.list_usage(call, wanted)
     return screen(
         call,
@@ -56,7 +56,7 @@ async def show_usage(call: RouteCall) -> Response:
         wanted=wanted,
         since=found.since[:10],
         rows=found.usage[::-1],
-        bars=plotted(found.usage),
+        bars=usage_bars(found.usage),
         of_users=_sums(found.usage, lambda row: row.user),
         of_models=_sums(found.usage, lambda row: row.model),
     )
@@ -74,7 +74,7 @@ async def add_user(call: RouteCall) -> Response:
     if password := next(iter(form.fields.get("password", ())), ""):
         given["password"] = password
     try:
-        await users.add_user(call, converted(given, users.UserWanted))
+        await users.add_user(call, convert_texts(given, users.UserWanted))
     except (Refusal, AssayError) as error:
         return await _users(call, error, form)
     return go_to("/admin/users")
@@ -84,7 +84,7 @@ async def change_user(call: RouteCall, user: str) -> Response:
     """Change the role of a user."""
     form = await read_form(call.request, 10_000)
     try:
-        await users.change_user(call, user, converted({"role": form.text("role")}, users.UserChange))
+        await users.change_user(call, user, convert_texts({"role": form.text("role")}, users.UserChange))
     except (Refusal, AssayError) as error:
         return await _users(call, error)
     return go_to("/admin/users")
@@ -105,7 +105,7 @@ async def list_runs(call: RouteCall) -> Response:
     asked = _query_values(call, "user", "cursor")
     status = call.request.query_params.get("status", "")
     given = asked | ({"status": (status,)} if status else {}) | {"limit": FOUND}
-    found = await admin.list_all_runs(call, converted(given, admin.AllRunsWanted))
+    found = await admin.list_all_runs(call, convert_texts(given, admin.AllRunsWanted))
     return screen(
         call,
         "admin/runs.html",
@@ -138,11 +138,11 @@ async def show_health(call: RouteCall) -> Response:
 async def show_audit(call: RouteCall) -> Response:
     """The audit log."""
     asked = _query_values(call, "actor", "action", "since", "cursor")
-    found = await admin.list_audit(call, converted({**asked, "limit": FOUND}, admin.AuditWanted))
+    found = await admin.list_audit(call, convert_texts({**asked, "limit": FOUND}, admin.AuditWanted))
     return screen(call, "admin/audit.html", section="settings", entries=found.entries, next=found.next, asked=asked)
 
 
-def plotted(rows: Iterable[admin.DayUsage]) -> tuple[UsageBar, ...]:
+def usage_bars(rows: Iterable[admin.DayUsage]) -> tuple[UsageBar, ...]:
     """A bar for each day from the first to the last: of money if some was spent, else of tokens."""
     usd: dict[str, float] = defaultdict(float)
     tokens: Counter[str] = Counter()

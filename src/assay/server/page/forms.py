@@ -121,7 +121,7 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
     asked["scope"] = {"collections": form.texts("collection"), "urls": form.lines("urls")} | asked.get("scope", {})
     if "web_asked" in form.fields and not form.text("web"):
         asked["scope"]["web"] = False  # it was offered and left out: no setting takes its place
-    return converted({**asked, **more}, RunWanted)
+    return convert_texts({**asked, **more}, RunWanted)
 
 
 def form_for(brief: Brief, settings: Settings) -> PageForm:
@@ -195,7 +195,7 @@ def _figure(text: str, name: str) -> float:
         raise refusal("invalid", f"{name}: {text[:40]!r} is not a number") from None
 
 
-def converted(given: Mapping[str, Any], kind: type[S]) -> S:
+def convert_texts(given: Mapping[str, Any], kind: type[S]) -> S:
     """Texts as a type of the API.
 
     Raises:

@@ -135,14 +135,14 @@ async def _home(
         estimate=estimate,
         runs=found.runs,
         more=bool(found.next),
-        choices=await collection_choices(call, _ticked(form)),
+        choices=await collection_choices(call, _ticked_collections(form)),
         limited=any(form.text(name) not in ("", "auto") for name in FOLDED),
         setup=_setup(call),
         examples=EXAMPLES,
     )
 
 
-def _ticked(form: PageForm) -> frozenset[str] | None:
+def _ticked_collections(form: PageForm) -> frozenset[str] | None:
     """The ticked collections; None if the form is new."""
     return frozenset(form.texts("collection")) if "web_asked" in form.fields else None
 

@@ -22,7 +22,7 @@ from assay.core.view import RunView, ViewBuilder
 from assay.locale import speaking_page
 from assay.server.backend import Backend
 from assay.server.page.regions import regions_of
-from assay.server.page.words import counted, measure_word
+from assay.server.page.words import format_count, measure_word
 from assay.server.streams import BEAT, BEGIN, wait_for_news
 
 # The regions of one run as last rendered, and which of them changed when.
@@ -105,20 +105,20 @@ def screen_of(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
 _CONTROLLED = {"pause": N_("Paused"), "steer": N_("Your message is followed")}
 
 
-def _reported(event: events.FindingAdded) -> str:
-    cited = counted(len(event.passages), "{count} passage cited", "{count} passages cited")
+def _report_line(event: events.FindingAdded) -> str:
+    cited = format_count(len(event.passages), "{count} passage cited", "{count} passages cited")
     if event.uncited:
         return gettext("Agent {number} reported and cited nothing").format(number=event.lane)
     return gettext("Agent {number} reported: {cited}").format(number=event.lane, cited=cited)
 
 
-def _checked(event: events.VerifySummary) -> str:
+def _check_line(event: events.VerifySummary) -> str:
     found = [f"{count} {verdict(name)}" for name in VERDICTS if (count := getattr(event.summary, name))]
-    checked = counted(event.summary.claims, "{count} claim was checked", "{count} claims were checked")
+    checked = format_count(event.summary.claims, "{count} claim was checked", "{count} claims were checked")
     return f"{checked}: {join_list(found)}" if found else checked
 
 
-def _controlled(event: events.ControlApplied) -> str:
+def _control_line(event: events.ControlApplied) -> str:
     if event.lane:
         return gettext("Agent {number} is stopped").format(number=event.lane)
     return gettext(_CONTROLLED[event.action]) if event.action in _CONTROLLED else ""
@@ -129,21 +129,21 @@ _SPOKEN: dict[type[Event], Callable[[Any], str]] = {
     events.RunWaiting: lambda event: (
         gettext("Waiting for you to approve the plan") if event.topic == "plan" else gettext("Waiting for your answers")
     ),
-    events.PlanApproved: lambda event: counted(
+    events.PlanApproved: lambda event: format_count(
         len(event.plan.steps), "The plan is ready: {count} step", "The plan is ready: {count} steps"
     ),
     events.AgentFailed: lambda event: gettext("Agent {number} failed: {why}").format(
         number=event.lane, why=event.error
     ),
-    events.FindingAdded: _reported,
+    events.FindingAdded: _report_line,
     events.ReportStarted: lambda _: gettext("The report is being written"),
-    events.VerifySummary: _checked,
+    events.VerifySummary: _check_line,
     events.BudgetLow: lambda event: gettext("80 % of the limit is used: {measure}").format(
         measure=measure_word(event.measure)
     ),
     events.RunExhausted: lambda event: gettext("Research ends: {why}").format(why=in_words(event.reason)),
     events.RunCancelled: lambda _: gettext("Cancelled; findings are kept"),
-    events.ControlApplied: _controlled,
+    events.ControlApplied: _control_line,
     events.ControlRejected: lambda event: gettext("Not followed: {why}").format(why=event.why),
 }
 READ_OUT = frozenset(kind.kind for kind in _SPOKEN)
@@ -232,7 +232,7 @@ class Watched:
         if known != self._known:
             spoken = _announcement(self.said) if self.said != text else ""
             data = _partials(self.board.since(max(edition, 0))) + spoken
-            self._known, self._chunk = known, framed(data, id=str(self.board.settled))
+            self._known, self._chunk = known, sse_frame(data, id=str(self.board.settled))
         return self._chunk
 
     def _wake_followers(self) -> None:
@@ -268,7 +268,7 @@ class Hub:
                     break
                 elif not await wait_for_news(news):
                     yield BEAT
-            yield framed("over", event="ended") if watched.ended else BEGIN
+            yield sse_frame("over", event="ended") if watched.ended else BEGIN
         finally:
             self._leave(watched)
 
@@ -316,7 +316,7 @@ def _announcement(text: str) -> str:
     return f'<hx-partial hx-target="#announced" hx-swap="innerHTML">{escape(text)}</hx-partial>' if text else ""
 
 
-def framed(data: str, *, event: str = "", id: str = "") -> bytes:
+def sse_frame(data: str, *, event: str = "", id: str = "") -> bytes:
     """A server-sent event whose data has several lines."""
     lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     head = (f"id: {id}\n" if id else "") + (f"event: {event}\n" if event else "")

@@ -22,7 +22,7 @@ from assay.export.html.markup import gather
 from assay.export.report_parts import spoken_in
 from assay.locale import speaking
 from assay.server.page.templates_environment import fragment
-from assay.server.page.words import counted
+from assay.server.page.words import format_count
 
 PHASES = ("triage", "background", "plan", "research", "write", "verify")
 _PHASE_WORDS = {
@@ -113,10 +113,10 @@ def summary_of(view: RunView) -> str:
     """The work of a run, in a line: `14 searches, 38 pages, 6 min`."""
     used = view.usage.total
     parts = [
-        counted(used.searches, "{count} search", "{count} searches"),
-        counted(used.pages, "{count} page", "{count} pages"),
+        format_count(used.searches, "{count} search", "{count} searches"),
+        format_count(used.pages, "{count} page", "{count} pages"),
     ]
-    parts += [counted(len(view.lanes), "{count} agent", "{count} agents")] if view.lanes else []
+    parts += [format_count(len(view.lanes), "{count} agent", "{count} agents")] if view.lanes else []
     return ", ".join(parts)
 
 
@@ -153,7 +153,7 @@ def _moment(iso: str) -> datetime | None:
 # plan, money, sources
 
 
-def _spending(view: RunView) -> dict[str, Any]:
+def _spending_values(view: RunView) -> dict[str, Any]:
     budget = view.brief.budget if view.brief else Budget()
     used, models = view.usage.total, tuple(dict.fromkeys(view.models.values()))
     meters = (
@@ -189,13 +189,13 @@ def _team(view: RunView) -> dict[str, Any]:
 
 
 def _lane_region(number: int) -> PageRegion:
-    def found(view: RunView) -> Lane:
+    def find_lane(view: RunView) -> Lane:
         return next(lane for lane in view.lanes if lane.lane == number)
 
     def values(view: RunView) -> dict[str, Any]:
-        return {"lane": lane_of(found(view), whole=view.status in FINAL)}
+        return {"lane": lane_of(find_lane(view), whole=view.status in FINAL)}
 
-    return PageRegion(f"lane-{number}", lambda view: (found(view), view.status in FINAL), values)
+    return PageRegion(f"lane-{number}", lambda view: (find_lane(view), view.status in FINAL), values)
 
 
 # the report as it is written
@@ -246,7 +246,7 @@ _FIXED: tuple[PageRegion, ...] = (
         lambda view: (view.plan, view.plan_text if view.plan is None else "", view.coverage, view.status in FINAL),
         lambda _view: {},
     ),
-    PageRegion("spend", lambda view: (view.usage.total, view.low, view.status, view.models), _spending),
+    PageRegion("spend", lambda view: (view.usage.total, view.low, view.status, view.models), _spending_values),
     PageRegion("steering", lambda view: (view.steering, view.warnings), lambda _view: {}),
     PageRegion("sources", lambda view: (len(view.sources), view.unreadable, view.status in FINAL), _sources),
     PageRegion(
@@ -348,7 +348,7 @@ def _now(lane: Lane, doings: tuple[Doing, ...]) -> str:
     if lane.state == "planned":
         return gettext("Waiting for its turn")
     if lane.state == "finished":
-        return counted(len(lane.sources), "Finished: {count} source", "Finished: {count} sources")
+        return format_count(len(lane.sources), "Finished: {count} source", "Finished: {count} sources")
     if lane.state != "running":
         return gettext("Failed") if lane.state == "failed" else gettext("Given up")
     if lane.finding.text:

@@ -31,7 +31,7 @@ from assay.locale import speaking, speaking_page
 from assay.server.api import documents, reports, runs
 from assay.server.api.reports import ShareShown, can_be_made, formats, list_shares
 from assay.server.api.run_requests import AddedScope
-from assay.server.page.forms import PageForm, converted, read_form
+from assay.server.page.forms import PageForm, convert_texts, read_form
 from assay.server.page.regions import active_seconds, summary_of
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, screen
@@ -190,7 +190,7 @@ async def make_share(call: RouteCall, run: str) -> Response:
     given: dict[str, Any] = {"days": days} if (days := form.text("days")) else {}
     view = await call.backend.view(call.owner, run)
     try:
-        made = await reports.share_run(call, view.run_id, converted(given, reports.ShareWanted))
+        made = await reports.share_run(call, view.run_id, convert_texts(given, reports.ShareWanted))
     except (Refusal, AssayError) as error:
         return await report_screen(call, view, **fault_values(error))
     return await report_screen(call, view, link=made.url)

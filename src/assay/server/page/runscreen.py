@@ -14,10 +14,10 @@ from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs
 from assay.server.api.run_requests import AddedScope, ForkWanted, QuestionWanted
-from assay.server.page.forms import PageForm, begun_once, converted, read_form, run_wanted
+from assay.server.page.forms import PageForm, begun_once, convert_texts, read_form, run_wanted
 from assay.server.page.hub import hub_of, screen_of
 from assay.server.page.reportscreen import WORDS, report_screen
-from assay.server.page.templates_environment import go_to, local, noted, screen
+from assay.server.page.templates_environment import form_response, go_to, local, screen
 from assay.server.page.words import language_of
 from assay.server.problems import refusal, whole_number
 from assay.server.streams import HEADERS, EventStream, last_event_of
@@ -63,15 +63,15 @@ async def show_run(call: RouteCall, run: str) -> Response:
     view = await call.backend.view(call.owner, run)
     if view.status in FINAL and report_state(view) != "none":
         return await report_screen(call, view)
-    return await _watched(call, view)
+    return await _run_screen(call, view)
 
 
 async def show_activity(call: RouteCall, run: str) -> Response:
     """The activity of a run."""
-    return await _watched(call, await call.backend.view(call.owner, run))
+    return await _run_screen(call, await call.backend.view(call.owner, run))
 
 
-async def _watched(call: RouteCall, view: RunView) -> Response:
+async def _run_screen(call: RouteCall, view: RunView) -> Response:
     regions = await asyncio.to_thread(screen_of, view, language_of(call.request))
     return screen(
         call,
@@ -110,34 +110,34 @@ async def live(call: RouteCall, run: str) -> Response:
 
 async def cancel(call: RouteCall, run: str) -> Response:
     """End every call in flight."""
-    return _told(call, run, await run_control.cancel_run(call, run))
+    return _control_response(call, run, await run_control.cancel_run(call, run))
 
 
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
     """Stop one agent; the run goes on without it."""
     controlled = await run_control.cancel_agent(call, run, lane)
     done = N_("The agent had ended before.") if controlled.outcome == "ended" else _DONE[controlled.outcome]
-    return noted(call, done, f"/runs/{run}")
+    return form_response(call, done, f"/runs/{run}")
 
 
 async def pause(call: RouteCall, run: str) -> Response:
     """Abandon every call in flight; the run can be resumed."""
-    return _told(call, run, await run_control.pause_run(call, run))
+    return _control_response(call, run, await run_control.pause_run(call, run))
 
 
 async def finish(call: RouteCall, run: str) -> Response:
     """End research and write the report from what was found."""
-    return _told(call, run, await run_control.finish_run(call, run))
+    return _control_response(call, run, await run_control.finish_run(call, run))
 
 
-def _told(call: RouteCall, run: str, controlled: run_control.Controlled) -> Response:
-    return noted(call, _DONE[controlled.outcome], f"/runs/{run}")
+def _control_response(call: RouteCall, run: str, controlled: run_control.Controlled) -> Response:
+    return form_response(call, _DONE[controlled.outcome], f"/runs/{run}")
 
 
 async def resume(call: RouteCall, run: str) -> Response:
     """Continue a run that is paused or has failed."""
     await run_control.resume_run(call, run)
-    return noted(call, N_("It continues."), f"/runs/{run}")
+    return form_response(call, N_("It continues."), f"/runs/{run}")
 
 
 async def steer(call: RouteCall, run: str) -> Response:
@@ -147,7 +147,7 @@ async def steer(call: RouteCall, run: str) -> Response:
         raise refusal("invalid", N_("write an instruction for the run"))
     steered = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
     messages = {"accepted": N_("The run follows it at its next decision."), "applied": N_("The run follows it now.")}
-    return noted(call, messages.get(steered.state, steered.note or N_("It was too late.")), f"/runs/{run}")
+    return form_response(call, messages.get(steered.state, steered.note or N_("It was too late.")), f"/runs/{run}")
 
 
 async def answer(call: RouteCall, run: str) -> Response:
@@ -196,7 +196,7 @@ async def follow_up(call: RouteCall, run: str) -> Response:
     async def begin() -> str:
         if form.text("how") == "research":
             return (await runs.follow_up(call, run, run_wanted(form))).id
-        return (await runs.ask_run(call, run, converted({"question": form.text("question")}, QuestionWanted))).id
+        return (await runs.ask_run(call, run, convert_texts({"question": form.text("question")}, QuestionWanted))).id
 
     return go_to(f"/runs/{await begun_once(call, form, begin)}")
 

@@ -18,7 +18,7 @@ from assay.locale import PAGE_LOCALES
 from assay.plugins import names
 from assay.server.api import automation, runs, system, users
 from assay.server.gate import keep_cookie, keep_session, who_of
-from assay.server.page.forms import converted, read_form
+from assay.server.page.forms import convert_texts, read_form
 from assay.server.page.templates_environment import (
     DENSITIES,
     DENSITY,
@@ -78,7 +78,7 @@ async def make_token(call: RouteCall) -> Response:
     if days := form.text("days"):
         given["days"] = days
     try:
-        made = await users.make_token(call, converted(given, users.TokenWanted))
+        made = await users.make_token(call, convert_texts(given, users.TokenWanted))
     except (Refusal, AssayError) as error:
         return await _settings(call, fault=error)
     return await _settings(call, secret=made.secret)
@@ -194,7 +194,7 @@ async def _settings(
         webhook_secret=webhook_secret,
         webhooks=await _webhooks(call),
         trial=trial,
-        edited=_edited(every.settings) if every else (),
+        edited=_editable_settings(every.settings) if every else (),
         may_log_in=who is not None and who.via == "session",
     )
 
@@ -216,7 +216,7 @@ class EditedSetting(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[str, ...]
 
 
-def _edited(every: Iterable[system.SettingShown]) -> list[EditedSetting]:
+def _editable_settings(every: Iterable[system.SettingShown]) -> list[EditedSetting]:
     known = {each.name: each for each in every}
     return [
         EditedSetting(

@@ -207,7 +207,7 @@ async def show_document(call: RouteCall, document: str) -> Response:
     marked = start is not None and end is not None and end > start
     if marked:
         found = await call.assay.excerpt(document, start or 0, end, AROUND)
-        printed = await _printed(call, found)
+        printed = await _page_places(call, found)
         return screen(
             call, "document.html", section="library", excerpt=found, marked=True, next=0, printed=printed, pieces=()
         )
@@ -244,7 +244,7 @@ def pieces_of(shown: Excerpt) -> tuple[TextPiece, ...]:
     return tuple(piece for piece in (*found, TextPiece(text=data[at:].decode())) if piece.text)
 
 
-async def _printed(call: RouteCall, passage: Excerpt) -> PagePlaces | None:
+async def _page_places(call: RouteCall, passage: Excerpt) -> PagePlaces | None:
     """The place of a passage on the pages of a PDF; None if that cannot be shown."""
     if passage.document.media_type != "application/pdf":
         return None

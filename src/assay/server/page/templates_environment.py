@@ -207,7 +207,7 @@ def is_fragment(request: Request) -> bool:
     return request.headers.get("hx-request", "") == "true"
 
 
-def noted(call: RouteCall, text: str, path: str) -> Response:
+def form_response(call: RouteCall, text: str, path: str) -> Response:
     """The result of a form: a sentence if a script sent it, else the page it belongs to."""
     return (
         piece(call.request, "parts/note.html", text=text, fault=False, login=False)
@@ -216,7 +216,7 @@ def noted(call: RouteCall, text: str, path: str) -> Response:
     )
 
 
-def guarded(
+def page_route(
     handler: Callable[Concatenate[RouteCall, P], Awaitable[Response]], needs: Permission | Literal[""] = ""
 ) -> Callable[[Request], Awaitable[Response]]:
     """A route of the page: parameters come from its path, and problems are shown as a page.
@@ -306,7 +306,7 @@ def where(url: str) -> Markup | str:
     return place(url) if path is None else path.rstrip("/").rpartition("/")[2]
 
 
-def unmarked(text: str) -> str:
+def strip_markup(text: str) -> str:
     """A claim without the signs of its Markdown."""
     return re.sub(r"(\*\*|__|`)(.+?)\1", r"\2", text)
 
@@ -327,13 +327,13 @@ def own_labels(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(each for each in labels.items() if each[0] != "starred" and not each[0].startswith(BOOKKEEPING))
 
 
-def _worded(text: str) -> str:
+def _page_wording(text: str) -> str:
     with read_on("page"):  # fragments are drawn by a task of no request
         return worded(text)
 
 
 ENVIRONMENT.filters.update(
-    worded=_worded,
+    worded=_page_wording,
     ago=words.ago,
     brief=brief_of,
     decimal=words.decimal,
@@ -349,11 +349,11 @@ ENVIRONMENT.filters.update(
     place=place,
     plain=strip,
     role_word=words.role_word,
+    run_status=words.run_status,
     short_day=words.short_day,
-    standing=words.standing,
     status_word=words.status_word,
     step_status=phrases.step_status,
-    unmarked=unmarked,
+    strip_markup=strip_markup,
     verdict=phrases.verdict,
     verdict_word=word,
     where=where,
@@ -361,12 +361,12 @@ ENVIRONMENT.filters.update(
 ENVIRONMENT.globals.update(
     _=gettext,
     asset=address,
-    counted=words.counted,
     densities=DENSITIES,
+    format_count=words.format_count,
     languages={code: NAMES[code] for code in PAGE_LOCALES},
     legend=legend,
     once=lambda: secrets.token_urlsafe(16),
-    said=words.said,
     sprite=sprite,
     themes=THEMES,
+    translate=words.translate,
 )

@@ -87,7 +87,7 @@ _EVERY = {
 }
 
 
-class HasStanding(Protocol):
+class HasRunStatus(Protocol):
     """A run in a list."""
 
     @property
@@ -98,12 +98,12 @@ class HasStanding(Protocol):
     def executed(self) -> object: ...
 
 
-def said(message: str, **values: object) -> Markup:
+def translate(message: str, **values: object) -> Markup:
     """A message with values in their places, each escaped."""
     return escape(gettext(message)).format(**values)
 
 
-def counted(count: int, one: str, several: str) -> str:
+def format_count(count: int, one: str, several: str) -> str:
     """`1 source`, `2,000 sources`."""
     return ngettext(one, several, count).format(count=number(count))
 
@@ -113,7 +113,7 @@ def status_word(status: str) -> str:
     return gettext(_STATES.get(status, status))
 
 
-def standing(run: HasStanding) -> str:
+def run_status(run: HasRunStatus) -> str:
     """The state of a run in a list; one that nobody executes yet is queued."""
     waits = run.queued and run.status in ("created", "running") and not run.executed
     return status_word("queued" if waits else run.status)
@@ -177,10 +177,10 @@ def ago(iso: str, now: datetime | None = None) -> str:
     seconds = ((now or datetime.now(UTC)) - then).total_seconds()
     minutes = int(seconds // 60)
     if minutes >= 1440:
-        return counted(minutes // 1440, "{count} day ago", "{count} days ago")
+        return format_count(minutes // 1440, "{count} day ago", "{count} days ago")
     if minutes >= 60:
-        return counted(minutes // 60, "{count} hour ago", "{count} hours ago")
-    return counted(minutes, "{count} minute ago", "{count} minutes ago") if minutes >= 1 else gettext("just now")
+        return format_count(minutes // 60, "{count} hour ago", "{count} hours ago")
+    return format_count(minutes, "{count} minute ago", "{count} minutes ago") if minutes >= 1 else gettext("just now")
 
 
 def moment(iso: str) -> str:

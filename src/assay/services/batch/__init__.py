@@ -86,7 +86,7 @@ class Batch:
         again = {order.key for order in self._waiting}
         for row in folder.results.values():
             if row.status in DONE or row.key not in again:
-                self._batch_budget.spent(row.usd, row.tokens)
+                self._batch_budget.add_spent(row.usd, row.tokens)
         self._stopped = self._left = self._spent = False
 
     @property
@@ -100,7 +100,7 @@ class Batch:
         return len(self._going)
 
     @property
-    def used(self) -> tuple[float, int]:
+    def spending(self) -> tuple[float, int]:
         """US dollars and tokens spent so far, including earlier calls."""
         return self._batch_budget.usd, self._batch_budget.tokens
 
@@ -152,7 +152,7 @@ class Batch:
         while self._waiting and len(self._going) < self._terms.at_once and not self._stopped and not self._spent:
             order = self._waiting.popleft()
             try:
-                handle = await self._begun(order)
+                handle = await self._start_or_resume(order)
             except TooLittle as error:
                 if self._is_total_spent(order):
                     self._waiting.appendleft(order)
@@ -172,7 +172,7 @@ class Batch:
                     self._going[order.key] = ActiveRun(order, handle)
                     handle.on_end(self._news.set)
 
-    async def _begun(self, order: BatchRow) -> RunHandle | None:
+    async def _start_or_resume(self, order: BatchRow) -> RunHandle | None:
         """Start a run for this order, or resume an earlier one; None if there is nothing to execute."""
         known = self._folder.runs.get(order.key, "")
         if known:
@@ -250,7 +250,7 @@ class Batch:
         await self._add(
             order,
             BatchResult(
-                **_named(order),
+                **_order_fields(order),
                 run=view.run_id,
                 status=_status(view),
                 stop_reason=view.stop_reason,
@@ -268,14 +268,14 @@ class Batch:
     async def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
         """Record a row for an order without a readable run."""
         named = run or self._folder.runs.get(order.key, "")
-        await self._add(order, BatchResult(**_named(order), run=named, status=status, error=error))
+        await self._add(order, BatchResult(**_order_fields(order), run=named, status=status, error=error))
 
     async def _add(self, order: BatchRow, row: BatchResult) -> None:
         await asyncio.to_thread(self._folder.add, row)
         self._told(order, row)
 
 
-def _named(order: BatchRow) -> dict[str, Any]:
+def _order_fields(order: BatchRow) -> dict[str, Any]:
     """What a result has of its order."""
     return {"line": order.line, "key": order.key, "id": order.id, "question": order.question}
 

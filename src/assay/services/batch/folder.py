@@ -75,7 +75,7 @@ class BatchFolder:
         self.runs: dict[str, str] = {}
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Lock the folder for this process in the block, and read its contents.
 
         Raises:

@@ -257,11 +257,11 @@ class BatchBudget:
         self._kept: dict[str, Budget] = {}
 
     @property
-    def limited(self) -> bool:
+    def is_limited(self) -> bool:
         """True if there is a total at all."""
         return self.total.usd is not None or self.total.tokens is not None
 
-    def left(self) -> Budget:
+    def remaining(self) -> Budget:
         """The amount neither spent nor set aside; never below zero."""
         usd, tokens = self.total.usd, self.total.tokens
         if usd is not None:
@@ -272,7 +272,7 @@ class BatchBudget:
 
     def share(self, places: int) -> Budget:
         """The limit of the next run if `places` are free: an equal part of what is left."""
-        left = self.left()
+        left = self.remaining()
         usd = None if left.usd is None else left.usd / max(1, places)
         tokens = None if left.tokens is None else left.tokens // max(1, places)
         return Budget(usd=usd, tokens=tokens)
@@ -286,6 +286,6 @@ class BatchBudget:
         self._kept.pop(key, None)
         self.usd, self.tokens = self.usd + used.usd, self.tokens + used.tokens
 
-    def spent(self, usd: float, tokens: int) -> None:
+    def add_spent(self, usd: float, tokens: int) -> None:
         """Count what an earlier process spent."""
         self.usd, self.tokens = self.usd + usd, self.tokens + tokens

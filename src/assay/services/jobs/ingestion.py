@@ -42,35 +42,35 @@ async def add(context: Context, hand: JobInHand) -> Result:
     if LISTED in hand.job.notes:
         try:
             await _read_parts(hand)
-            return await _joined(context, hand, wanted.collection)
+            return await _merge_parts(context, hand, wanted.collection)
         finally:
             await _forgotten(context, hand.job.notes.get(COPIES, ()))
     split = bool(await hand.jobs.count(hand.job.id))
     asked = places.sorted_out(wanted.paths)
-    hand.tell("listing files")
+    hand.report("listing files")
     found, missing = await asyncio.to_thread(places.files_of, asked.paths)
     if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
         raise UsageError("; ".join(missing.values()))
     every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
-    listed, others = await _connected(context, hand, asked.connected)
+    listed, others = await _list_places(context, hand, asked.connected)
     every += listed
     if not split and sum(len(each.files) for each in every) <= PART:
         await _forgotten(context, [each.place for each in listed])
-        return _ingestion_result(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
+        return _ingestion_result(await collections.add(context, list(wanted.paths), wanted.collection, hand.report))
     others = [*asked.urls, *others]
     try:
         if others and BESIDE not in hand.job.notes:  # what cannot be listed
-            read = await collections.add(context, others, wanted.collection, hand.tell)
+            read = await collections.add(context, others, wanted.collection, hand.report)
             hand.note(**{BESIDE: _ingestion_result(read)})
             await hand.keep()
         await _queue_parts(hand, every)
         await _read_parts(hand)
-        return await _joined(context, hand, wanted.collection)
+        return await _merge_parts(context, hand, wanted.collection)
     finally:
         await _forgotten(context, [each.place for each in listed])
 
 
-async def unfinished(context: Context, collection: str) -> list[Job]:
+async def unfinished_jobs(context: Context, collection: str) -> list[Job]:
     """The jobs that will add documents to a collection, without later turns of periodic ones."""
     if context.store.jobs is None:
         return []
@@ -90,7 +90,7 @@ async def _forgotten(context: Context, listed: Iterable[str]) -> None:
         await asyncio.to_thread(context.listed_places.forget, place)
 
 
-async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
+async def _list_places(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
     """The places that connectors can list, as they were when this job first looked, and the others."""
     largest = int(context.settings.documents.max_file_mb * 1_000_000)
     kept: dict[str, str] = dict(hand.job.notes.get(COPIES, {}))
@@ -100,10 +100,10 @@ async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) ->
         connector = connector_of(place, context.allowed_hosts)
         if connector.reaches_out(place):
             check_online(context.settings)
-        hand.tell(f"listing {place}")
+        hand.report(f"listing {place}")
         reached = (connector, place, kept.get(place, ""), context.clock, largest)
         try:
-            listed = await asyncio.to_thread(context.listed_places.listed, *reached)
+            listed = await asyncio.to_thread(context.listed_places.list_files, *reached)
         except asyncio.CancelledError:  # the thread would go on by itself
             context.listed_places.stop(place)
             raise
@@ -129,7 +129,7 @@ async def files(context: Context, hand: JobInHand) -> Result:
         part = ListedPlace(wanted.place, wanted.kept, tuple(map(ListedFile, wanted.files, wanted.versions)))
         fetched = context.listed_places.read(connector, part, context.clock)
         try:
-            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
+            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.report)
         except asyncio.CancelledError:
             context.listed_places.stop(wanted.place)
             raise
@@ -139,7 +139,7 @@ async def files(context: Context, hand: JobInHand) -> Result:
     else:
         here = await asyncio.to_thread(_still_there, wanted)
         gone = [file for file in wanted.files if file not in here]
-        done = await collections.read_files(context, here, wanted.collection, hand.tell)
+        done = await collections.read_files(context, here, wanted.collection, hand.report)
     hand.note(
         worker=hand.job.holder,
         parts=1,
@@ -177,11 +177,11 @@ async def _queue_parts(hand: JobInHand, found: Sequence[ListedPlace]) -> None:
     """Cut files that are in no part yet into parts, and help to read if too many parts wait."""
     before = await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY))
     known = {(part.arguments["place"], file) for part in before for file in part.arguments["files"]}
-    left = [_left(each, known) for each in found]
-    cut = _cut(hand.job, left, len(before))
+    left = [_drop_assigned(each, known) for each in found]
+    cut = _split_into_parts(hand.job, left, len(before))
     total = len(before) + sum(-(-len(each.files) // PART) for each in left)
     while LISTED not in hand.job.notes:
-        finished, waiting, _ = await _counted(hand)
+        finished, waiting, _ = await _count_parts(hand)
         room = min(LOT, AHEAD - waiting)
         if room <= 0:
             await hand.help()
@@ -195,9 +195,9 @@ async def _queue_parts(hand: JobInHand, found: Sequence[ListedPlace]) -> None:
 async def _read_parts(hand: JobInHand) -> None:
     """Help to read until all parts have ended."""
     while True:
-        finished, _, every = await _counted(hand)
+        finished, _, every = await _count_parts(hand)
         if finished != hand.job.finished:
-            hand.tell(f"{finished} of {every} parts read")
+            hand.report(f"{finished} of {every} parts read")
             await hand.keep(finished=finished)
         elif finished == every:
             return
@@ -205,19 +205,19 @@ async def _read_parts(hand: JobInHand) -> None:
             await hand.help()
 
 
-async def _counted(hand: JobInHand) -> tuple[int, int, int]:
+async def _count_parts(hand: JobInHand) -> tuple[int, int, int]:
     """How many parts have ended, how many wait, and how many there are."""
     counts = await hand.jobs.count(hand.job.id)
     finished = sum(many for state, many in counts.items() if state in JOB_ENDED)
     return finished, counts.get("waiting", 0), sum(counts.values())
 
 
-def _left(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
+def _drop_assigned(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
     """A place without the files that are in a part already."""
     return msgspec.structs.replace(place, files=tuple(f for f in place.files if (place.place, f.name) not in known))
 
 
-def _cut(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
+def _split_into_parts(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
     """Parts for these files; `number` is the first free one."""
     for each in left:
         for start in range(0, len(each.files), PART):
@@ -232,17 +232,17 @@ def _cut(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
                 priority=job.priority,
                 created_at=job.updated_at,
                 updated_at=job.updated_at,
-                arguments=_named(each, part, job.arguments["collection"]),
+                arguments=_part_arguments(each, part, job.arguments["collection"]),
             )
             number += 1
 
 
-def _named(place: ListedPlace, files: Sequence[ListedFile], collection: str) -> dict[str, Any]:
+def _part_arguments(place: ListedPlace, files: Sequence[ListedFile], collection: str) -> dict[str, Any]:
     named = {"place": place.place, "files": [file.name for file in files], "collection": collection}
     return {**named, "kept": place.kept, "versions": [file.version for file in files]} if place.kept else named
 
 
-async def _joined(context: Context, hand: JobInHand, collection: str) -> Result:
+async def _merge_parts(context: Context, hand: JobInHand, collection: str) -> Result:
     """Store the places as they were read, and report the results of all parts.
 
     The documents are in the collection since they were read. So this step takes seconds with a million of them, and a
@@ -254,11 +254,11 @@ async def _joined(context: Context, hand: JobInHand, collection: str) -> Result:
     """
     parts = (await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY)))[::-1]
     done = [part for part in parts if part.state == "done"]
-    hand.tell("indexing")
+    hand.report("indexing")
     origins = _origins(done)
     gone = [file for part in done for file in part.result.get("gone", ())]
     await collections.drop_files(context, gone, collection, origins)
-    await collections.keep(context, collection, origins, hand.tell)
+    await collections.keep(context, collection, origins, hand.report)
     failed = [part for part in parts if part.state != "done"]
     if failed:
         raise UsageError(

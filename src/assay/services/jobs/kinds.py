@@ -51,7 +51,7 @@ async def batch(context: Context, hand: JobInHand) -> Result:
     )
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(in_threads(folder.taken()))
+            await stack.enter_async_context(in_threads(folder.lock()))
         except UsageError as error:
             raise InUse(str(error)) from error
         text, keys = f"of {len(orders)} questions done", {order.key for order in orders}
@@ -59,10 +59,10 @@ async def batch(context: Context, hand: JobInHand) -> Result:
 
         def note_row(_order: BatchRow, row: BatchResult) -> None:
             done.add(row.key)
-            hand.tell(f"{len(done)} {text}")
+            hand.report(f"{len(done)} {text}")
 
         work = Batch(context.wiring.library(context), orders, folder, terms, note_row)
-        hand.tell(f"{work.skipped} {text}")
+        hand.report(f"{work.skipped} {text}")
         try:
             ended = await work.work()
         finally:
@@ -104,7 +104,7 @@ async def due(context: Context, hand: JobInHand) -> Result:
     came = Counter[str]()
 
     async def followed(schedule: Schedule, run: RunHandle) -> RunView:
-        hand.tell(f"schedule {schedule.id}: run {run.run_id}")
+        hand.report(f"schedule {schedule.id}: run {run.run_id}")
         try:
             return await run.view()
         finally:
@@ -117,14 +117,14 @@ async def due(context: Context, hand: JobInHand) -> Result:
         came[status] += 1
         await context.webhooks.schedule_finished(asked.schedule.owner, asked.schedule.id, run, status)
     for schedule in await asyncio.to_thread(book.all):
-        if schedule.current and await _executed(context, schedule.current):
+        if schedule.current and await _is_active(context, schedule.current):
             raise InUse(
                 f"another process executes run {schedule.current} of schedule {schedule.id}: wait until that has ended"
             )
     return dict(came)
 
 
-async def _executed(context: Context, run_id: str) -> bool:
+async def _is_active(context: Context, run_id: str) -> bool:
     """True if a process executes this run, or did a moment ago."""
     try:
         row = await stored_runs.find(context, run_id)
@@ -136,7 +136,7 @@ async def _executed(context: Context, run_id: str) -> bool:
 async def _crawl(context: Context, hand: JobInHand) -> Result:
     """Read the pages of a site."""
     wanted = hand.work(CrawlJob)
-    done = await collections.crawl(context, wanted.url, wanted.collection, wanted.pages, wanted.depth, hand.tell)
+    done = await collections.crawl(context, wanted.url, wanted.collection, wanted.pages, wanted.depth, hand.report)
     return {"documents": done.documents, "added": done.added, "warnings": list(done.warnings)}
 
 
@@ -147,9 +147,11 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
         PutOff: a job adds the first documents of the collection.
     """
     collection = hand.work(SyncJob).collection
-    if not await shelves.origins(context, collection) and (first := await ingestion.unfinished(context, collection)):
+    if not await shelves.origins(context, collection) and (
+        first := await ingestion.unfinished_jobs(context, collection)
+    ):
         raise PutOff(f"waits for job {first[-1].id}")
-    done = await collections.sync(context, collection, hand.tell)
+    done = await collections.sync(context, collection, hand.report)
     return {
         "documents": done.documents,
         "added": done.added,
@@ -164,7 +166,7 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 
     def note_line(line: str) -> None:
         hand.note(cleared=True)  # progress is reported only after that
-        hand.tell(line)
+        hand.report(line)
 
     anew = hand.work(EmbedJob).anew and not hand.job.notes.get("cleared")
     return await context.wiring.embed(context, note_line, anew=anew)
@@ -172,14 +174,14 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 
 async def _index(context: Context, hand: JobInHand) -> Result:
     """Index what is in the library and not in the index."""
-    with collections.monitored(context, hand.tell) as reading:
+    with collections.reading_monitor(context, hand.report) as reading:
         await asyncio.to_thread(context.search.sync, reading.report_line)
     return {}
 
 
 async def _verify(context: Context, hand: JobInHand) -> Result:
     """Check a text as the command does: against the documents it names, with a library in memory."""
-    return await context.wiring.verify(context, hand.work(VerifyJob), hand.tell)
+    return await context.wiring.verify(context, hand.work(VerifyJob), hand.report)
 
 
 async def _notices(context: Context, hand: JobInHand) -> Result:
@@ -251,10 +253,10 @@ MOST_LOOKED_AT = 1_000
 
 def handlers(context: Context) -> dict[str, Handler]:
     """The handler of each kind of job, over a library that sees all owners."""
-    return {kind: _owned(context, handler) for kind, handler in KINDS.items()}
+    return {kind: _for_owner(context, handler) for kind, handler in KINDS.items()}
 
 
-def _owned(context: Context, handler: OwnedHandler) -> Handler:
+def _for_owner(context: Context, handler: OwnedHandler) -> Handler:
     async def done(hand: JobInHand) -> Result:
         own = context.owned_by(hand.job.owner)
         came = await handler(own, hand)

@@ -117,7 +117,7 @@ def back_up(at: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, also:
     try:
         with _draft(target) as database:
             copy_database(at, database) if isinstance(at, Path) else _copy_from(at, database)
-            needed = sorted(_needed(database))
+            needed = sorted(_needed_blobs(database))
             if target.suffix.lower() != ".zip":
                 os.replace(database, target)
                 return Backup(file=str(target), size=target.stat().st_size, blobs=0, needed=len(needed))
@@ -182,7 +182,7 @@ def _copy_from(backend: DatabaseBackend, target: Path) -> None:
     target.with_name(f"{target.name}.lock").unlink(missing_ok=True)
 
 
-def _needed(database: Path) -> set[str]:
+def _needed_blobs(database: Path) -> set[str]:
     """The blobs that the documents in a database need."""
     with closing(sqlite3.connect(database)) as connection:
         rows = connection.execute(f"SELECT sha256, snapshot_sha256 FROM {documents.name}")

@@ -94,8 +94,8 @@ def _state(connection: Connection, database: Postgres, index: str) -> ClusterSta
         more["index_row"] = _row(connection, index)
     return msgspec.structs.replace(
         state,
-        runs=_counted(connection, _RUNS, now),
-        jobs=_counted(connection, _JOBS, now) if "jobs" in made else QueueState(),
+        runs=_queue_state(connection, _RUNS, now),
+        jobs=_queue_state(connection, _JOBS, now) if "jobs" in made else QueueState(),
         documents=tuple((row[0], row[1]) for row in connection.execute(_DOCUMENTS, {"most": SAMPLE})),
         **more,
     )
@@ -111,7 +111,7 @@ def _row(connection: Connection, index: str) -> int:
     return int(connection.execute(text(f"SELECT row FROM {index}_state")).scalar_one())
 
 
-def _counted(connection: Connection, query: Any, now: float) -> QueueState:
+def _queue_state(connection: Connection, query: Any, now: float) -> QueueState:
     values = {"now": now, "longest": now + LONGEST_LEASE, "taken": MOST_TAKEN, "tried": MOST_TRIED}
     return QueueState(**connection.execute(query, values).one()._mapping)
 

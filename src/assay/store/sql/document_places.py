@@ -28,7 +28,7 @@ _MOVE = (
 )
 
 
-def stored(connection: Connection, owner: str, hashes: Iterable[str]) -> dict[str, StoredPlace]:
+def stored_places(connection: Connection, owner: str, hashes: Iterable[str]) -> dict[str, StoredPlace]:
     """See `Library.stored_places`."""
     found: dict[str, StoredPlace] = {}
     for some in batches(list(hashes)):

@@ -237,7 +237,7 @@ def _looked_at(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _F
         unreferenced=0,
         problems=tuple(problems),
     )
-    return _Found(checked, _needed(ask))
+    return _Found(checked, _needed_blobs(ask))
 
 
 _COUNTED = ("runs", "events", "documents")
@@ -262,7 +262,7 @@ def _broken(ask: Asked, fence: str) -> Iterator[str]:
             yield str(line)
 
 
-def _needed(ask: Asked) -> dict[str, str]:
+def _needed_blobs(ask: Asked) -> dict[str, str]:
     """The blobs that documents need, each with the name of one document."""
     needed: dict[str, str] = {}
     for sha, snapshot, name in ask("SELECT sha256, snapshot_sha256, name FROM documents ORDER BY row"):

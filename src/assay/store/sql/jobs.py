@@ -67,7 +67,7 @@ class SqlJobs(OwnedView):
         if at_once is None:
             return
         self._backend.serialize_claims(connection)
-        there = _going(connection, self._mine(), self._transactions.time(connection))
+        there = _active_jobs(connection, self._mine(), self._transactions.time(connection))
         if there >= at_once:
             raise TooMany(
                 f"{there} job{'' if there == 1 else 's'} wait or run, and {at_once} at once are allowed"
@@ -279,7 +279,7 @@ def _working(now: float) -> Select[str, int]:
     return select(jobs.c.owner, func.count()).where(busy).group_by(jobs.c.owner)
 
 
-def _going(connection: Connection, mine: ColumnElement[bool], now: float) -> int:
+def _active_jobs(connection: Connection, mine: ColumnElement[bool], now: float) -> int:
     """The number of jobs that wait or are in execution, without periodic ones that are not due, and without parts."""
     later = and_(jobs.c.state == "waiting", jobs.c.every > 0, jobs.c.due > now)
     going = and_(jobs.c.parent == "", jobs.c.state.in_(("waiting", "running")), not_(later), mine)

@@ -65,7 +65,7 @@ class SqlJournal(SqlListing):
                 self.transactions.serialize_claims(connection)
             for each in given.within:
                 spent = reads.spending(connection, each.since, each.owner, None)
-                check(each, spent, reads.going(connection, each.owner), brief)
+                check(each, spent, reads.active_runs(connection, each.owner), brief)
             now = 0.0 if given.webhook is None else self.transactions.time(connection)
             writes.create(connection, self._statements, new, drafts, given, now)
 
@@ -179,7 +179,7 @@ class SqlJournal(SqlListing):
         Raises:
             UnknownName: no such run.
         """
-        return reads.left(run_id, await self.transactions.rows(*reads.inbox(run_id, self._owner, topic)))
+        return reads.remaining_messages(run_id, await self.transactions.rows(*reads.inbox(run_id, self._owner, topic)))
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
         """Newest first."""

@@ -120,13 +120,13 @@ class SqlLibrary(SqlCollections):
     def existing(self, documents: Iterable[str]) -> set[str]:
         """See the port."""
         with self._database.read() as connection:
-            return {sha for some in batches(list(documents)) for sha in _known(connection, self._sight, some)}
+            return {sha for some in batches(list(documents)) for sha in _readable(connection, self._sight, some)}
 
     @patient
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
         """See the port."""
         with self._database.read() as connection:
-            return document_places.stored(connection, self._sight.me, documents)
+            return document_places.stored_places(connection, self._sight.me, documents)
 
     @patient
     def snapshot(self, sha256: str) -> Snapshot | None:
@@ -237,7 +237,7 @@ class SqlLibrary(SqlCollections):
 def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:
     """The row numbers in these collections, each once; a single collection has no duplicates."""
     rows = select(members.c.document) if len(set(names)) == 1 else select(members.c.document).distinct()
-    return rows.join(collections, collections.c.number == members.c.collection).where(sight.named(names))
+    return rows.join(collections, collections.c.number == members.c.collection).where(sight.named_collections(names))
 
 
 def _rank(wanted: str) -> Any:
@@ -252,7 +252,7 @@ def _rank(wanted: str) -> Any:
 
 def _counts(connection: Connection, name: Column[Any], chosen: ColumnElement[bool]) -> dict[str, int]:
     grouped = select(name, func.count()).where(chosen).group_by(name)
-    return common.counted((str(key), int(count)) for key, count in connection.execute(grouped))
+    return common.by_frequency((str(key), int(count)) for key, count in connection.execute(grouped))
 
 
 def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], collection: str) -> None:
@@ -263,12 +263,12 @@ def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], co
 
 def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> None:
     for some in batches(hashes):
-        known = _known(connection, sight, some)
+        known = _readable(connection, sight, some)
         if unknown := next((sha for sha in some if sha not in known), None):
             raise common.unknown_document(unknown)
 
 
-def _known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> set[str]:
+def _readable(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> set[str]:
     """Which of these documents the owner may read.
 
     Shared ones are joined, since PostgreSQL reads all members to test `sight.documents`.

@@ -48,7 +48,7 @@ class SqlListing(OwnedView):
         """See the port."""
         clock = self.transactions.clock
         return await self.transactions.read(
-            lambda connection: after(connection, number, self._owner, limit, clock(connection))
+            lambda connection: runs_after(connection, number, self._owner, limit, clock(connection))
         )
 
     async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
@@ -100,7 +100,9 @@ def page(
     return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
 
 
-def after(connection: Connection, number: int, owner: str | None, limit: int, now: float) -> list[tuple[int, RunRow]]:
+def runs_after(
+    connection: Connection, number: int, owner: str | None, limit: int, now: float
+) -> list[tuple[int, RunRow]]:
     """Runs in the order in which they were created, with their numbers."""
     chosen = select(*reads.RUN, runs.c.number).where(reads.owned(owner), runs.c.number > number)
     found = connection.execute(chosen.order_by(runs.c.number).limit(limit))
@@ -163,7 +165,7 @@ def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
         # LIKE would match other characters too; what it excludes was an exact match before.
         conditions.append(or_(*(func.replace(runs.c.labels, mark, "") != runs.c.labels for mark in marks)))
     if wanted.collection:
-        conditions.append(runs.c.collections.contains(common.between(wanted.collection), autoescape=True))
+        conditions.append(runs.c.collections.contains(common.as_lines(wanted.collection), autoescape=True))
     return conditions
 
 

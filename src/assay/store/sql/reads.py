@@ -210,7 +210,7 @@ def inbox(run_id: str, owner: str | None, topic: str) -> tuple[Select[Any], dict
     return statement, {"of": run_id, "topic": topic, "owner": owner}
 
 
-def left(run_id: str, rows: Sequence[Row[Any]]) -> list[bytes]:
+def remaining_messages(run_id: str, rows: Sequence[Row[Any]]) -> list[bytes]:
     """The messages, oldest first.
 
     Raises:
@@ -296,7 +296,7 @@ def spending(
     return [common.spending(row, (used for _, used in sorted(amounts[row.number]))) for row in found]
 
 
-def going(connection: Connection, owner: str | None) -> int:
+def active_runs(connection: Connection, owner: str | None) -> int:
     """How many runs are queued or being executed."""
     chosen = select(func.count()).select_from(tables.runs).where(tables.runs.c.status.in_(GOING), owned(owner))
     return connection.execute(chosen).scalar_one()

@@ -80,7 +80,7 @@ def restore(
         with tempfile.TemporaryDirectory(prefix=".assay-restore-", dir=home) as work:
             draft = Path(work) / DATABASE
             if zipfile.is_zipfile(file):
-                with _opened(file, draft) as archive:
+                with _open_backup(file, draft) as archive:
                     known = _upgrade_copy(draft, own)
                     count, damaged = _put_blobs(archive, blobs)
                     _put_also(archive, also)  # before the database: after a kill here, the user can restore again
@@ -123,7 +123,7 @@ def _check_free(at: Path | DatabaseBackend) -> None:
 
 
 @contextmanager
-def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
+def _open_backup(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
     """The archive, with its database extracted to `draft`."""
     with zipfile.ZipFile(file) as archive:
         if DATABASE not in archive.namelist():

@@ -68,7 +68,7 @@ class OwnerView:
         """The owner and the name of the collection that a plain name means."""
         return (self.me, name) if self.owner is not None else split_reference(name)
 
-    def named(self, names: Iterable[str]) -> ColumnElement[bool]:
+    def named_collections(self, names: Iterable[str]) -> ColumnElement[bool]:
         """The owner's collections, and those the owner may read, with these names."""
         every = sorted(set(names))
         own = [name for name in every if self.owner is not None or SLASH not in name]
@@ -124,7 +124,7 @@ class OwnerView:
         owner, of = self.own(name)
         number: int | None = connection.execute(_NUMBER, {"whose": owner, "of": of}).scalar()
         if number is None and SLASH in name:
-            known = connection.execute(select(func.count()).where(self.named([name]))).scalar()
+            known = connection.execute(select(func.count()).where(self.named_collections([name]))).scalar()
             if known:
                 raise common.anothers(name)
         return number
@@ -148,7 +148,7 @@ class OwnerView:
 
 def numbers(connection: Connection, sight: OwnerView, names: Sequence[str]) -> list[int]:
     """The numbers of the collections with these names."""
-    return list(connection.execute(select(collections.c.number).where(sight.named(names))).scalars())
+    return list(connection.execute(select(collections.c.number).where(sight.named_collections(names))).scalars())
 
 
 V = TypeVar("V")
@@ -202,7 +202,7 @@ class SqlCollections:
         wanted = list(dict.fromkeys(collections))
         if not wanted:
             return ()
-        found = self._database.rows(select(_TABLE.owner, _TABLE.name).where(self._sight.named(wanted)))
+        found = self._database.rows(select(_TABLE.owner, _TABLE.name).where(self._sight.named_collections(wanted)))
         known = {self._sight.reference(row.owner, row.name): f"{row.owner}{SLASH}{row.name}" for row in found}
         return tuple(known[name] for name in wanted if name in known)
 
@@ -238,10 +238,10 @@ class SqlCollections:
             found = list(connection.execute(_private().where(_TABLE.number.in_(among))))
             found += connection.execute(_sharing(among)).all()
             for some in batches(hashes):
-                found += connection.execute(self._holding(some)).all()
+                found += connection.execute(self._private_with(some)).all()
         return sorted({self._sight.reference(row.owner, row.name) for row in found})
 
-    def _holding(self, hashes: Sequence[str]) -> Select[str, str]:
+    def _private_with(self, hashes: Sequence[str]) -> Select[str, str]:
         """Private collections with one of these documents, as far as the owner sees that."""
         return (
             _private()

@@ -159,7 +159,7 @@ def _executed(connection: Connection, now: float) -> bool:
 
 def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
     """Delete the rows of unreachable documents; return the hashes of text and snapshot by document number."""
-    named, mentioned = _named(connection), _mentioned(connection)
+    named, mentioned = _named_collections(connection), _mentioned(connection)
     doomed_sets = [
         number
         for number, name in connection.execute(select(collections.c.number, collections.c.name)).all()
@@ -195,7 +195,7 @@ def _forget_files(connection: Connection, gone: set[str]) -> None:
             connection.execute(delete(files).where(files.c.path == path))
 
 
-def _named(connection: Connection) -> set[str]:
+def _named_collections(connection: Connection) -> set[str]:
     """The collections named in the briefs of retained runs."""
     briefs = connection.execute(select(runs.c.brief)).scalars()
     return {name for brief in briefs for name in collections_of(brief)}

@@ -86,7 +86,7 @@ class Transactions:
         """Call `told` with the id of each run whose log has grown; call the result to stop that."""
         stop = self._listeners.add(listener)
         if self._hearing is None:
-            self._hearing = self._database.backend.hear(self._listeners.tell)
+            self._hearing = self._database.backend.hear(self._listeners.notify)
         return stop
 
     def serialize_claims(self, connection: Connection) -> None:
@@ -149,10 +149,10 @@ class Transactions:
 
     async def read(self, function: Callable[[Connection], T]) -> T:
         """Run `function` in a transaction that sees one state of the database, and return its result."""
-        return await asyncio.to_thread(self._reading, function)
+        return await asyncio.to_thread(self._read_once, function)
 
     @patient
-    def _reading(self, function: Callable[[Connection], T]) -> T:
+    def _read_once(self, function: Callable[[Connection], T]) -> T:
         with self._database.read() as connection:
             return function(connection)
 
@@ -183,7 +183,7 @@ class Transactions:
         if not self._using.acquire(timeout=USED_SECONDS):
             return None
         try:
-            connection = self._kept()  # the database's number does not count what was committed over it
+            connection = self._writer_connection()  # the database's number does not count what was committed over it
             return (read(connection), self._calls), self.clock(connection)
         except self._database.faults as error:
             raise self._database.backend.explain(error) from error
@@ -212,7 +212,9 @@ class Transactions:
             for job in jobs:
                 self._alone(job)
         if self._listeners.any:
-            self._listeners.tell(dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))))
+            self._listeners.notify(
+                dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job)))
+            )
 
     def _drop_connection(self, jobs: Sequence[WriteJob]) -> None:
         """Drop the lost connection; jobs that may have been written, and must not be written twice, fail."""
@@ -239,7 +241,7 @@ class Transactions:
                 self._drop_connection([job])
                 time.sleep(PAUSE_SECONDS)
 
-    def _kept(self) -> Connection:
+    def _writer_connection(self) -> Connection:
         """The writer's connection; kept, because taking one from the pool costs as much as a commit."""
         if self._connection is None:
             taken = self._database.writer()
@@ -250,7 +252,7 @@ class Transactions:
     def _transact(self, jobs: Sequence[WriteJob], *, careful: bool) -> None:
         with self._using:
             self._calls += any(isinstance(job, _CallJob) and not job.apart for job in jobs)
-            self._write(self._kept(), jobs, careful=careful)
+            self._write(self._writer_connection(), jobs, careful=careful)
 
     def _write(self, connection: Connection, jobs: Sequence[WriteJob], *, careful: bool) -> None:
         self._committing, self._now = False, None

@@ -201,12 +201,12 @@ class SqlShares:
 
     async def of_hash(self, hash: str) -> ShareRow | None:
         """See the port."""
-        found = await self._found(shares.c.hash == hash)
+        found = await self._share_rows(shares.c.hash == hash)
         return found[0] if found else None
 
     async def of_run(self, owner: str, run_id: str) -> list[ShareRow]:
         """See the port."""
-        return await self._found(and_(shares.c.owner == owner, shares.c.run_id == run_id))
+        return await self._share_rows(and_(shares.c.owner == owner, shares.c.run_id == run_id))
 
     async def drop(self, owner: str, run_id: str, id: str) -> int:
         """See the port."""
@@ -223,7 +223,7 @@ class SqlShares:
         """See the port."""
         await self._transactions.execute(delete(shares).where(shares.c.owner == owner))
 
-    async def _found(self, which: ColumnElement[bool]) -> list[ShareRow]:
+    async def _share_rows(self, which: ColumnElement[bool]) -> list[ShareRow]:
         chosen = select(shares).where(which).order_by(shares.c.created, shares.c.id)
         return [ShareRow(**row._asdict()) for row in await self._transactions.rows(chosen)]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.phases.fields.answer import definition
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Leaf
-from assay.phases.fields.values import Unfit, convert, listed
+from assay.phases.fields.values import Unfit, convert, list_values
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_what_does_not_fit_is_refused_with_the_reason(leaf: Leaf, value: object,
 
 def test_a_list_holds_each_value_once_and_keeps_its_bounds() -> None:
     slot = FieldSlot(name="a", leaf=Leaf(type="integer"), many=True, most=2)
-    assert listed(slot, ["1", 1, 2]) == (1, 2)
-    assert listed(slot, 7) == (7,)
+    assert list_values(slot, ["1", 1, 2]) == (1, 2)
+    assert list_values(slot, 7) == (7,)
     with pytest.raises(Unfit, match="3 values are not from 0 to 2"):
-        listed(slot, [1, 2, 3])
+        list_values(slot, [1, 2, 3])
 
 
 values = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30) | st.lists(st.integers())

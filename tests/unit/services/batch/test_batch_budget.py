@@ -24,7 +24,7 @@ def test_all_together_never_spend_more_than_the_total(tokens: int, usd: float, r
         assert limit.usd is not None
         batch_budget.keep(str(number), limit)
         going.append((str(number), limit, part))
-        left = batch_budget.left()
+        left = batch_budget.remaining()
         assert left.tokens is not None
         assert left.tokens >= 0
         if end_one:
@@ -39,14 +39,14 @@ def test_all_together_never_spend_more_than_the_total(tokens: int, usd: float, r
 def test_what_a_run_leaves_comes_back():
     batch_budget = BatchBudget(Budget(tokens=100))
     batch_budget.keep("a", batch_budget.share(2))
-    assert batch_budget.left().tokens == 50
+    assert batch_budget.remaining().tokens == 50
     batch_budget.settle("a", Usage(input_tokens=10))
-    assert (batch_budget.left().tokens, batch_budget.tokens) == (90, 10)
+    assert (batch_budget.remaining().tokens, batch_budget.tokens) == (90, 10)
 
 
 def test_without_a_total_nothing_is_limited():
     batch_budget = BatchBudget(Budget())
-    assert (batch_budget.limited, batch_budget.share(3)) == (False, Budget())
+    assert (batch_budget.is_limited, batch_budget.share(3)) == (False, Budget())
 
 
 def test_the_narrower_limit_holds_and_the_rest_of_the_own_ones_stay():

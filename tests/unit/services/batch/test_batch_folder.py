@@ -20,7 +20,7 @@ def row(key: str, line: int = 1, status: str = "completed") -> BatchResult:
 
 def test_a_row_cut_off_by_a_kill_is_as_if_never_written(tmp_path: Path):
     folder = BatchFolder(tmp_path)
-    with folder.taken():
+    with folder.lock():
         folder.add(row("a"))
         folder.add(row("b", 2))
     whole = (tmp_path / RESULTS).read_bytes()
@@ -28,7 +28,7 @@ def test_a_row_cut_off_by_a_kill_is_as_if_never_written(tmp_path: Path):
     for cut in range(first, len(whole)):
         (tmp_path / RESULTS).write_bytes(whole[:cut])
         again = BatchFolder(tmp_path)
-        with again.taken():
+        with again.lock():
             assert list(again.results) == ["a"]
             again.add(row("c", 3))
         assert [msgspec.json.decode(line)["key"] for line in (tmp_path / RESULTS).read_bytes().splitlines()] == [
@@ -39,7 +39,7 @@ def test_a_row_cut_off_by_a_kill_is_as_if_never_written(tmp_path: Path):
 
 def test_the_last_word_on_an_order_counts_and_rows_are_put_in_order(tmp_path: Path):
     folder = BatchFolder(tmp_path)
-    with folder.taken():
+    with folder.lock():
         folder.add(row("b", 2, "failed"))
         folder.add(row("a", 1))
         folder.add(row("b", 2))
@@ -50,19 +50,19 @@ def test_the_last_word_on_an_order_counts_and_rows_are_put_in_order(tmp_path: Pa
 
 def test_one_process_at_a_time(tmp_path: Path):
     with (
-        BatchFolder(tmp_path).taken(),
+        BatchFolder(tmp_path).lock(),
         pytest.raises(UsageError, match="another process"),
-        BatchFolder(tmp_path).taken(),
+        BatchFolder(tmp_path).lock(),
     ):
         pass
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path):
     (tmp_path / STARTED).write_text('{"mine": true}\n')
-    with pytest.raises(UsageError, match="another folder"), BatchFolder(tmp_path).taken():
+    with pytest.raises(UsageError, match="another folder"), BatchFolder(tmp_path).lock():
         pass
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot be written"), BatchFolder(tmp_path / "file").taken():
+    with pytest.raises(StoreError, match="cannot be written"), BatchFolder(tmp_path / "file").lock():
         pass
 
 

@@ -20,10 +20,10 @@ from assay.services.schedules import (
     ScheduleBook,
     format_interval,
     iso,
-    lasting,
     lasting_sources,
     moment,
     read_every,
+    stored_options,
 )
 from assay.settings import Settings, load
 
@@ -86,9 +86,9 @@ def test_processes_which_change_it_at_once_lose_nothing(tmp_path: Path):
 
 def test_one_process_asks_at_a_time(tmp_path: Path):
     made = ScheduleBook(tmp_path).add("Why?", 60, None, {}, NOW)
-    with ScheduleBook(tmp_path).claimed(made.id) as first, ScheduleBook(tmp_path).claimed(made.id) as second:
+    with ScheduleBook(tmp_path).claim(made.id) as first, ScheduleBook(tmp_path).claim(made.id) as second:
         assert (first, second) == (True, False)
-    with ScheduleBook(tmp_path).claimed(made.id) as again:
+    with ScheduleBook(tmp_path).claim(made.id) as again:
         assert again
 
 
@@ -101,14 +101,14 @@ def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path):
 
 def test_options_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "t.md").write_text("# One\n# Two\n")
-    kept = lasting(
+    kept = stored_options(
         "Why?", {"template": tmp_path / "t.md", "depth": None, "models": {"complex": ("extractive",)}}, Settings()
     )
     assert kept == {"template": "# One\n# Two", "models": {"complex": ["extractive"]}}
     with pytest.raises(UsageError):
-        lasting("Why?", {"depth": "abyssal"}, Settings())  # type: ignore[typeddict-item]
+        stored_options("Why?", {"depth": "abyssal"}, Settings())  # type: ignore[typeddict-item]
     with pytest.raises(UsageError):
-        lasting("Why?", {"template": tmp_path / "none.md"}, Settings())
+        stored_options("Why?", {"template": tmp_path / "none.md"}, Settings())
     monkeypatch.chdir(tmp_path)
     assert lasting_sources(["docs/*.md", "https://x.org/"]) == ("https://x.org/", str(tmp_path / "docs/*.md"))
 
