@@ -102,14 +102,14 @@ def _migrate_file(path: Path) -> Migrated:
         draft = path.with_name(f".{DATABASE}.copy")
         draft.unlink(missing_ok=True)  # of a killed process
         copy_database(path, draft)
-        copy = str(draft.rename(_free(path.with_name(f"{DATABASE}.schema-{found.schema}"))))
+        copy = str(draft.rename(_unused_path(path.with_name(f"{DATABASE}.schema-{found.schema}"))))
     elif found.state != "current":
         raise StoreError(f"{path} cannot be migrated: it is {found.described}; restore a copy (assay db restore)")
     Database(path).close()
     return Migrated(before=found.schema, now=probe(path).schema, copy=copy)
 
 
-def _free(path: Path) -> Path:
+def _unused_path(path: Path) -> Path:
     """`path`, with a number if it exists."""
     number, free = 1, path
     while free.exists():

@@ -73,7 +73,7 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
     report = body.report
     quotes = report_parts.quotes(report)
     title, question = one_line(view.report.title), one_line(view.question)
-    made = _made(view)
+    made = _moment(view)
     asked = question if title and title != question else ""
     checked = _("{text}.").format(text=join_list((date_of(f"{made:%Y-%m-%d}"), assurance_text(view))))
     facts = (asked, f"{checked} {report_parts.counts(report.summary)}".strip())
@@ -143,7 +143,7 @@ def _fields(report: Report) -> tuple[FormattedBlock, ...]:
     return (Heading(level=1, line=line(_("Fields"))), Table(rows=cells))
 
 
-def _made(view: RunView) -> datetime:
+def _moment(view: RunView) -> datetime:
     """In whole seconds; the moment is the run's, so that the same run gives the same file."""
     for stated in (view.finished_at, view.started_at, view.created_at, view.brief.date if view.brief else ""):
         try:

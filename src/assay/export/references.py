@@ -330,13 +330,13 @@ def _unique(keys: Iterable[str]) -> list[str]:
     taken: set[str] = {key for key in wanted if wanted.count(key) == 1}
     found = []
     for key in wanted:
-        unique = key if key in taken and wanted.count(key) == 1 else _free(key, taken)
+        unique = key if key in taken and wanted.count(key) == 1 else _unused_key(key, taken)
         taken.add(unique)
         found.append(unique)
     return found
 
 
-def _free(key: str, taken: set[str]) -> str:
+def _unused_key(key: str, taken: set[str]) -> str:
     letters = "abcdefghijklmnopqrstuvwxyz"
     endings = ("".join(ending) for length in itertools.count(1) for ending in itertools.product(letters, repeat=length))
     return next(key + ending for ending in endings if key + ending not in taken)

@@ -112,7 +112,7 @@ LOOKED_AT = 20
 """The latest runs among which one is looked for."""
 
 
-async def found(journal: Journal, reference: str, having: Having) -> RunRow:
+async def find_run(journal: Journal, reference: str, having: Having) -> RunRow:
     """A run by its id, the start of its id, or `last`: the newest, without those that failed or were cancelled before
     they had what is asked for; if none is left, the newest of all.
 
@@ -137,7 +137,7 @@ async def find(context: Context, reference: str, having: Having = "") -> RunRow:
     Raises:
         UnknownName: no run, or more than one, matches.
     """
-    return await found(context.store.journal, reference, having)
+    return await find_run(context.store.journal, reference, having)
 
 
 async def events(context: Context, reference: str, after: int = 0, limit: int | None = None) -> list[Envelope]:

@@ -18,7 +18,7 @@ from assay.core.view import RunView, fold
 from assay.core.ways import way
 from assay.locale import LOCALES, catalogue, speaking
 from assay.run.execution import LANE_TAG, LaneRecord
-from assay.services.stored_runs import found
+from assay.services.stored_runs import find_run
 
 LONGEST_NAME = 200
 MOST_ASKED = 100
@@ -135,7 +135,7 @@ def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
 
 
 async def _parent(journal: Journal, reference: str) -> RunRow:
-    row = await found(journal, reference, "evidence")
+    row = await find_run(journal, reference, "evidence")
     if row.status not in FINAL:
         raise NotNow(
             f"run {row.run_id} has not ended ({row.status}), so nothing can continue from it; "

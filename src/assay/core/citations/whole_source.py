@@ -79,7 +79,7 @@ class WholeSource:
         statement fails by one number that its passages lack. A day or an amount counts as one word, in whatever form a
         passage writes it, if any does.
         """
-        whole = {word: self._rarity.weight(word) for word in self._wanted(statement)}
+        whole = {word: self._rarity.weight(word) for word in self._key_words(statement)}
         weights, total = whole, sum(whole.values())
         picked: list[int] = []
         while weights and len(picked) < MOST:
@@ -93,7 +93,7 @@ class WholeSource:
             weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
         return tuple(self.passages[at] for at in picked)
 
-    def _wanted(self, statement: str) -> set[str]:
+    def _key_words(self, statement: str) -> set[str]:
         """The words of a statement, and its days and amounts, each instead of its own words if a passage has it."""
         rest = statement
         found: set[str] = set()

@@ -29,7 +29,7 @@ def note_line(note: Note) -> str:
 def read_notes(text: str) -> tuple[Note, ...]:
     """The notes in `text`, in order; other lines are skipped."""
     lines = (match for line in text.split("\n") if (match := _LINE.fullmatch(line)))
-    return tuple(Note(match["text"], tuple(_listed(match["places"]))) for match in lines)
+    return tuple(Note(match["text"], tuple(_numbers_in(match["places"]))) for match in lines)
 
 
 def _ranges(ordinals: Sequence[int]) -> str:
@@ -42,7 +42,7 @@ def _ranges(ordinals: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def _listed(places: str) -> Iterable[int]:
+def _numbers_in(places: str) -> Iterable[int]:
     left = MOST
     for part in places.split(", "):
         first, _, last = part.partition("-")

@@ -39,7 +39,7 @@ class NamedValue(msgspec.Struct, frozen=True):
     places: frozenset[int]
 
 
-class Times(msgspec.Struct, frozen=True):
+class AskedTimes(msgspec.Struct, frozen=True):
     """The years of a question, and its months by their place in it."""
 
     years: frozenset[int]
@@ -133,16 +133,18 @@ class TableWords:
         before = [key for key in self.said[: min(places)] if key not in articles]
         return self.parties.column(before) in (column, -1)
 
-    def _times(self, numbers: Iterable[str]) -> Times:
+    def _times(self, numbers: Iterable[str]) -> AskedTimes:
         """The years in a question, and the months that stand alone in it: "in March"."""
         years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
         within = any_of(self.language, "within").pattern
         named = re.finditer(rf"(?<!\w)(?:{within})\s+([^\W\d_]+)\b", self.asking.rest, re.IGNORECASE)
         months = {match[1]: MONTHS.get(match[1].casefold(), 0) for match in named if match[1][:1].isupper()}
         keyed = {keys(word, self.read.analysis): number for word, number in months.items() if number}
-        return Times(years, {self.said.index(key[0]): number for key, number in keyed.items() if key[0] in self.said})
+        return AskedTimes(
+            years, {self.said.index(key[0]): number for key, number in keyed.items() if key[0] in self.said}
+        )
 
-    def _likely(self, column: int, times: Times) -> Iterator[str]:
+    def _likely(self, column: int, times: AskedTimes) -> Iterator[str]:
         """The different texts of a column that begin like something in the question; all days, if it names a time."""
         if (times.years or times.months) and self.dated(column):
             yield from dict.fromkeys(self.table.column(column))
@@ -161,7 +163,7 @@ class TableWords:
         column: int,
         grams: dict[tuple[str, ...], frozenset[int]],
         numbers: frozenset[str],
-        times: Times,
+        times: AskedTimes,
     ) -> Iterator[frozenset[int]]:
         """The places of a cell's value in the question."""
         if is_missing(text) or len(text) > LONGEST_CELL:

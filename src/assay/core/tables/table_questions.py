@@ -117,7 +117,7 @@ class _TableQuestion(TableWords):
                 yield from self._judged(one, values, head, fit, column)
             return
         if way.operation == "count":
-            yield from self._counted(values, head, fit, column)
+            yield from self._sums(values, head, fit, column)
             return
         label = self._label(column, values)
         over = self._group_operation(way, column, label, who=label == self._who(values))
@@ -126,7 +126,7 @@ class _TableQuestion(TableWords):
             head |= self._grouping() if over else frozenset()
             yield from self._judged(made, values, head, fit, column, whole=bool(way.measures) and not head)
 
-    def _counted(
+    def _sums(
         self, values: list[NamedValue], head: frozenset[str], fit: tuple[float, float, int], column: int
     ) -> Iterator[FoundAnswer]:
         """How much a column counts in several rows that a question chooses: "how many hours did A work in March?"."""

@@ -39,7 +39,7 @@ from assay.locale import speaking
 # How a report was made: what was asked, by which models, how far, at what cost.
 
 
-def made(material: Material) -> Markup:
+def method_section(material: Material) -> Markup:
     """The section on how the report was made."""
     view, report = material.view, material.report
     return el(
@@ -181,7 +181,7 @@ def page(material: Material) -> str:
         fields(material.report),
         sources(material),
         claim_ledger(material, text.words),
-        made(material),
+        method_section(material),
     )
     tail = [part for part in parts if part]
     body = (

@@ -30,12 +30,12 @@ _WORD = regex(r"(?<![\w.@/-])[^\W\d_]{3,}(?![\w@/-]|\.\w)")
 
 def rarity_of(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> Rarity:
     """How rare the words of a question are, and those that are probably meant by its slips."""
-    read = meant(view, text, scope)
+    read = corrections(view, text, scope)
     found = view.rarity(Words(" ".join((text, *read.values())), view.analyses), scope)
     return msgspec.structs.replace(found, meant=read)
 
 
-def meant(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> dict[str, str]:
+def corrections(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> dict[str, str]:
     """The words of a question that are nowhere in the index, with what is probably meant: a function word of its
     language, or a word of the documents. A name is kept, since somebody else may have a similar one.
     """

@@ -61,7 +61,7 @@ def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], ty
     A fork has all of them at its root, except limits; missing ones stay as they were.
     """
 
-    def made(body: type[S]) -> type[S]:
+    def with_options(body: type[S]) -> type[S]:
         fields = {}
         for each in declared(table).values():
             at, _, name = each.option.api.rpartition(".")
@@ -70,7 +70,7 @@ def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], ty
                 fields[name] = kind | None if table is ForkOptions and each.kind is not bool else kind
         return with_fields(body, fields)
 
-    return made
+    return with_options
 
 
 class AddedScope(RequestBody, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from assay.core.search_record import search_log
 from assay.core.sources import Passage
 from assay.core.translation import N_, gettext, is_right_to_left, speech
 from assay.core.view import RunView
-from assay.export.html import in_short, made
+from assay.export.html import in_short, method_section
 from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
 from assay.export.html.ledger import conflicts, counts, ledger, left_open, limits, to_check
@@ -114,7 +114,7 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
             "headings": _headings(text, material),
             "glance": join((counts(material), to_check(material, text.words), conflicts(material), limits(material))),
             "left_open": left_open(material, (heading.text for heading in text.headings)),
-            "parts": join((fields(material.report), sources(material), made(material))),
+            "parts": join((fields(material.report), sources(material), method_section(material))),
             "ledger": ledger(material, text.words),
             "in_short": in_short(material),
             "left_out": tuple(left for row in search_log(view) for left in row.excluded if not left.tried),

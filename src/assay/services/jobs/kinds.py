@@ -257,9 +257,9 @@ def handlers(context: Context) -> dict[str, Handler]:
 
 
 def _for_owner(context: Context, handler: OwnedHandler) -> Handler:
-    async def done(hand: JobInHand) -> Result:
+    async def handle(hand: JobInHand) -> Result:
         own = context.owned_by(hand.job.owner)
         came = await handler(own, hand)
         return await _with_vectors(own, hand, came) if handler in INTAKE else came
 
-    return done
+    return handle

@@ -71,7 +71,7 @@ class SqlLibrary(SqlCollections):
                 return name
         with self._database.write() as connection:
             _check_known(connection, self._sight, hashes)
-            number = self._sight.made(connection, name)
+            number = self._sight.number_of(connection, name)
             connection.execute(delete(members).where(members.c.collection == number))
             _include(connection, self._sight, hashes, name)
         return name
@@ -256,7 +256,7 @@ def _counts(connection: Connection, name: Column[Any], chosen: ColumnElement[boo
 
 
 def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], collection: str) -> None:
-    number = sight.made(connection, collection)
+    number = sight.number_of(connection, collection)
     if hashes:
         connection.execute(sight.inclusion, [{"into": number, "of": sha} for sha in hashes])
 

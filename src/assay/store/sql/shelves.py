@@ -129,7 +129,7 @@ class OwnerView:
                 raise common.anothers(name)
         return number
 
-    def made(self, connection: Connection, name: str) -> int:
+    def number_of(self, connection: Connection, name: str) -> int:
         """The number of one of the owner's own collections, created if necessary.
 
         Raises:
@@ -223,7 +223,7 @@ class SqlCollections:
     def mark(self, collection: str, *, private: bool) -> None:
         """Set whether a collection is private."""
         with self._database.write() as connection:
-            number = self._sight.made(connection, collection)
+            number = self._sight.number_of(connection, collection)
             changed = update(collections).where(collections.c.number == number)
             connection.execute(changed.values(private=int(private)))
 
@@ -287,7 +287,7 @@ class SqlCollections:
         """Store origins of a collection."""
         kept = list(origins)
         with self._database.write() as connection:
-            number = self._sight.made(connection, collection)
+            number = self._sight.number_of(connection, collection)
             _forget(connection, number, [each.place for each in kept])
             if kept:
                 connection.execute(_ADD_ORIGIN, [_row(each) | {"collection": number} for each in kept])

@@ -46,16 +46,18 @@ def find(claim: AnalyzedText, tables: Sequence[ReadTable], texts: Texts) -> Iter
         columns = [set(each.columns.values()) for each in mentions]
         if sum(map(len, columns)) != len(set().union(*columns)):
             continue  # two values of one column
-        yield from _apart(claim, table, mentions, texts)
+        yield from _mismatches(claim, table, mentions, texts)
 
 
-def _apart(claim: AnalyzedText, table: ReadTable, mentions: list[_Mention], texts: Texts) -> Iterator[SlotFinding]:
-    def telling(each: _Mention) -> bool:
+def _mismatches(claim: AnalyzedText, table: ReadTable, mentions: list[_Mention], texts: Texts) -> Iterator[SlotFinding]:
+    def is_telling(each: _Mention) -> bool:
         return each.at < 0 or isinstance(claim.words[each.at].token, Day)
 
     rows = {row for each in mentions for row in each.columns}
     held = {row: [each for each in mentions if row in each.columns] for row in rows}
-    row = max(sorted(rows), key=lambda at: (len(held[at]), sum(map(telling, held[at]))))  # a name or a day tells most
+    row = max(
+        sorted(rows), key=lambda at: (len(held[at]), sum(map(is_telling, held[at])))
+    )  # a name or a day tells most
     missing = [each for each in mentions if row not in each.columns]
     if len(missing) != 1 or missing[0].at < 0:
         return
