@@ -208,7 +208,7 @@ def _warm_up(serve_once: Callable[[], None]) -> None:
 def _use(serve_once: Callable[[], None]) -> None:
     """Answer and serve once: patterns, decoders, statements and certificates are made when they are first used."""
     from assay.cli import main
-    from assay.core.patterns import compile_all
+    from assay.core.lazy import compile_all
     from assay.core.remote_services import trusted
     from assay.locale import LOCALES, catalogue
     from assay.verify.texts import references

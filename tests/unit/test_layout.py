@@ -88,6 +88,27 @@ def test_no_file_is_past_400_lines():
     assert long == []
 
 
+WHOLE = 40
+SMALL = {
+    "__main__.py": "an entry point",
+    "core/full_disks.py": "three layers use it, and `core/errors.py` has no room",
+    "export/docx.py": "a registration; what it registers loads an extra",
+    "store/migrations/env.py": "an entry point of Alembic",
+}
+"""Files below `WHOLE` lines that are neither packages nor migrations, and why."""
+
+
+def test_what_is_read_together_stands_together():
+    small = {
+        path.relative_to(ROOT / "src" / "assay").as_posix()
+        for path in SOURCES
+        if path.name != "__init__.py"
+        and path.parent.name != "versions"
+        and len(path.read_text(encoding="utf-8").splitlines()) < WHOLE
+    }
+    assert small == set(SMALL)
+
+
 def test_only_settings_reads_the_environment():
     readers = {
         path.relative_to(ROOT).as_posix()
@@ -118,7 +139,7 @@ def calls(call: ast.Call, name: str, of: str = "") -> bool:
 
 
 def test_no_pattern_is_compiled_when_a_module_is_loaded():
-    """`core.patterns.regex` compiles it when it is first used; in a function, `re.compile` says what is so."""
+    """`core.lazy.regex` compiles it when it is first used; in a function, `re.compile` says what is so."""
     compiling = [
         place(path, node.lineno)
         for path in SOURCES

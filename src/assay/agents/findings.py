@@ -18,9 +18,9 @@ from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, Edited
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
+from assay.core.lazy import regex
 from assay.core.markers import Marker, parse
 from assay.core.messages import Message, Reply, Request, ToolDefinition
-from assay.core.patterns import regex
 from assay.core.phrases import NOTHING, in_words, nothing
 from assay.core.report_sentences import read
 from assay.core.sources import Passage, Source

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from assay.core.events import ToolsIgnored
+from assay.core.lazy import regex
 from assay.core.markers import strip
 from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
-from assay.core.patterns import regex
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.run.call_repair import decoded as decoded

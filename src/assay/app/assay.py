@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 from assay.app.runs import LATEST, RunQueue
 from assay.core.brief import Estimate, Point
 from assay.core.events import Envelope
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
 from assay.core.ports import RunRow

@@ -17,7 +17,7 @@ from assay.app.composition import Several
 from assay.core.brief import Brief
 from assay.core.claims import VERDICTS
 from assay.core.errors import ConfigError, ExtractError
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity, Watch
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut_all, segment_utf8

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.app.layout import store_of
 from assay.core.events import Envelope
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import Fact, Model, SpanKind, Watch, WatchedSpan
 from assay.core.ports.models import Secret
 from assay.services.context import Context

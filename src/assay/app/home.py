@@ -13,7 +13,7 @@ import msgspec
 
 from assay.app.composition import open_context, watch_loop
 from assay.core.allowance import OwnerLimits
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import Addition, Model, Watch
 from assay.core.ports.collections import AdditionStart
 from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.core.json_decoders import ready_types
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports.store import Store
 from assay.settings import Settings
 from assay.store.blobs import KeptBlobs, Owner

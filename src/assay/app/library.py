@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from assay.app.home import LARGEST, BackgroundLibrary
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document
 from assay.services.arguments import DEFAULT, Say, Sources

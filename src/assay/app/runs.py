@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.app.library import DocumentLibrary
 from assay.core.events import Envelope
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import ModelUsage, Queue, QueuedRun, QueueLimits, RunRow, RunStatus, ThreadRow
 from assay.core.ports.jobs import TOP, Job, JobFilter
 from assay.core.view import RunView

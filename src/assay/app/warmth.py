@@ -9,9 +9,9 @@ from importlib import import_module
 
 from assay.core.assurance import states_absence
 from assay.core.errors import AssayError
+from assay.core.lazy import compile_all
 from assay.core.lexicon import analysis_of, terms
 from assay.core.options import declared
-from assay.core.patterns import compile_all
 from assay.core.remote_services import trusted
 from assay.core.run_options import RunOptions
 from assay.core.text import sentences, words

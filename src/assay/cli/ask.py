@@ -19,8 +19,8 @@ from assay.cli.run_options import GroupedCommand, question_from
 from assay.cli.run_watch import Output, OutputOptions, takes_output, watch
 from assay.cli.terminal import Exit, TerminalOptions, first_word, harmless
 from assay.core.events import Envelope, ReportDelta
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode, parse
-from assay.core.patterns import regex
 from assay.core.report import build_report
 from assay.core.sources import Passage, Source
 from assay.core.view import RunView, ViewBuilder

@@ -22,9 +22,9 @@ from assay.cli.signals import signal_handlers
 from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode
 from assay.core.milestones import pluralize, shorten
-from assay.core.patterns import regex
 from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
 from assay.core.usage import Usage

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from assay.cli.terminal import clean, write
 from assay.core.errors import AssayError, UsageError
-from assay.core.later import later
+from assay.core.lazy import later
 
 if TYPE_CHECKING:
     from assay import Assay, plugins, settings

@@ -16,7 +16,7 @@ from assay.cli.completion import key_holders, setting_names
 from assay.cli.options import json_output
 from assay.cli.terminal import first_word, may_ask, say, table, write, write_json
 from assay.core.errors import ConfigError, UnknownName
-from assay.core.later import later
+from assay.core.lazy import later
 
 if TYPE_CHECKING:
     from assay.app import bundles

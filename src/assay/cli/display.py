@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from assay import settings
 from assay.cli.terminal import say
 from assay.core.events import Envelope, Warned
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.milestones import ProgressNote, lines
 
 if TYPE_CHECKING:

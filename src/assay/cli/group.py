@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from assay.cli.terminal import first_word
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 # What people type in place of a question that is not one: a command in words, a file, an address.
 

@@ -14,7 +14,7 @@ from assay.cli import options
 from assay.cli.figures import size
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
 from assay.core.brief import Role
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.milestones import pluralize
 from assay.core.ports.models import BUILT_IN, family
 

@@ -19,8 +19,7 @@ from assay.app.layout import has_database
 from assay.cli.display import can_draw
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.errors import UsageError
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 
 if TYPE_CHECKING:
     import ctypes

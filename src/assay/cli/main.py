@@ -17,7 +17,7 @@ from assay.cli.group import LazyGroup, QuestionGroup, option_error
 from assay.cli.signals import stops_between_transactions
 from assay.cli.terminal import Exit, ReaderGone, TerminalOptions, clean, first_word
 from assay.core.errors import AssayError, Cancelled, UsageError
-from assay.core.later import later
+from assay.core.lazy import later
 
 if TYPE_CHECKING:
     from importlib import metadata

@@ -15,7 +15,7 @@ import click
 from assay import settings
 from assay.cli.completion import collection_names, run_ids
 from assay.cli.terminal import TerminalOptions, say
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.markers import CitationMode
 
 if TYPE_CHECKING:

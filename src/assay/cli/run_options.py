@@ -17,7 +17,7 @@ from assay.cli.options import Command, Count, Duration, Money
 from assay.core.brief import ROLES, Role
 from assay.core.errors import UsageError
 from assay.core.json_decoders import UNREADABLE
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.options import Declared, Flag, Group, declared
 from assay.core.run_options import RunOptions
 

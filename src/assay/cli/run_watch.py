@@ -25,7 +25,7 @@ from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.markers import CitationMode
 from assay.core.phrases import LIMITS
 from assay.core.plan import Coverage

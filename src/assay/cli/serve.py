@@ -23,7 +23,7 @@ from assay.cli.library import open_assay
 from assay.cli.signals import Terminated, interrupts, signal_handlers, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import ConfigError, StoreAway, process_of
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import QueueLimits
 from assay.services.home_paths import log_file
 

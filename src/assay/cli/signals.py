@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.stop_gate import stop_gate
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from assay.core.errors import StoreError, UsageError
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 
 if TYPE_CHECKING:
     import msgspec

@@ -12,7 +12,7 @@ from assay.cli.completion import thread_names
 from assay.cli.library import exists, open_existing, read_library
 from assay.cli.runs.removal import describe_swept
 from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.milestones import pluralize
 
 if TYPE_CHECKING:

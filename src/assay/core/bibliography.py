@@ -9,8 +9,8 @@ import msgspec
 
 from assay.core.claims import Citation
 from assay.core.clean import Edited, active, harmful, link_target, one_line
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode, Rendered, parse, render
-from assay.core.patterns import regex
 from assay.core.sources import Passage, Source
 
 

@@ -17,8 +17,7 @@ import msgspec
 from assay.core.brief import Section
 from assay.core.clean import link_target
 from assay.core.errors import UsageError
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.translation import Statement, speech, statement_kind
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 _WIDER = {
     "ascii": "cp1252",

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.scanner import Token, scan
 
 _ESCAPE_SEQUENCE = r"\x1b\[[0-?]{0,64}[ -/]{0,16}[@-~]|\x1b\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)|\x1b[ -/]{0,4}[0-~]"

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 _NOUNS = {
     "length": "length länge longueur longitud lunghezza comprimento lengte",

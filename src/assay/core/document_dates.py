@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
-from assay.core.patterns import regex
 
 _NAMED = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
 _MONTH = rf"(?:{_NAMED})(?![^\W\d_])|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{{0,6}}"

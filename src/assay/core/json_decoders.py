@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """The errors of decoding foreign JSON: it is invalid, not UTF-8, or nested too deeply."""

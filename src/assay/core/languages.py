@@ -8,8 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from assay.core.errors import UsageError
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 
 if TYPE_CHECKING:
     import babel.core

@@ -8,8 +8,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.core.function_words import STOP_WORDS
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.text import pairs
 
 if TYPE_CHECKING:

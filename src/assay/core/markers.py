@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.scanner import Marker, Token, scan
 
 __all__ = ["CitationMode", "Marker", "Rendered", "parse", "render", "strip"]

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.core.passage_context import ShownPassage, ShownSource
-from assay.core.patterns import regex
 from assay.core.text import estimate_tokens, words
 from assay.core.usage import Usage
 

@@ -9,7 +9,7 @@ from functools import singledispatch
 from assay.core import events
 from assay.core.claims import VERDICTS
 from assay.core.events import Envelope, Event
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.phrases import in_words
 
 MOST = 5

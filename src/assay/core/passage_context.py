@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from assay.core.clean import one_line
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import KINDS, Notice, Passage, Source, SourceKind
 
 _DAY = regex(r"\d{4}(?:-\d{2}){0,2}", re.ASCII)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.text import ends_sentence, ends_unfinished
 
 TITLE_WORDS = 8

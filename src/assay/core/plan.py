@@ -11,7 +11,7 @@ import msgspec
 from assay.core.brief import SetDepth
 from assay.core.errors import UsageError
 from assay.core.json_decoders import UNREADABLE
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 Complexity = Literal["simple", "moderate", "complex"]
 FollowUp = Literal["new_topic", "clarification", "complex_follow_up"]

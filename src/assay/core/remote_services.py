@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 
 if TYPE_CHECKING:
     import httpx2

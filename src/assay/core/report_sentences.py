@@ -15,8 +15,8 @@ from typing import Literal
 import msgspec
 
 from assay.core.blocks import Block, BlockKind, read_blocks
+from assay.core.lazy import regex
 from assay.core.markers import Marker, parse
-from assay.core.patterns import regex
 from assay.core.scanner import scan
 from assay.core.tables.cells import row_cells
 from assay.core.text import sentences, words

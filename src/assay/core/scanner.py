@@ -17,7 +17,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 LOOK_AHEAD = 1000
 """How far ahead, in characters, the end of a link, code span or formula may be."""

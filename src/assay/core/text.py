@@ -16,8 +16,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from assay.core.languages import ASKING, COMMON_WORDS, SAMPLE, detect
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 
 if TYPE_CHECKING:
     import nupunkt

@@ -17,8 +17,7 @@ from gettext import NullTranslations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.text import sentences
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from typing import Literal
 from urllib.parse import quote
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 Surface = Literal["terminal", "http", "mcp", "page"]
 _surface: ContextVar[Surface] = ContextVar("surface", default="terminal")

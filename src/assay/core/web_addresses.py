@@ -13,7 +13,7 @@ import ada_url
 import msgspec
 
 from assay.core.clean import one_line
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import SourceKind
 
 # Parsing web addresses, and recognizing two as the same page.

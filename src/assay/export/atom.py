@@ -11,7 +11,7 @@ from markupsafe import Markup
 from assay.core import phrases
 from assay.core.clean import one_line
 from assay.core.difference import FeedEntry as FeedEntry
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.report import ReportClaim
 from assay.export.html.markup import Child, el, join
 

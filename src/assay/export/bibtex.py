@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.view import RunView
 from assay.export import ViewExporter
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references

@@ -6,7 +6,7 @@ many places, which Word footnotes do not allow.
 
 from __future__ import annotations
 
-from assay.core.later import need
+from assay.core.lazy import need
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
 from assay.export.paper import paper

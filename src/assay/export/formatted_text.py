@@ -22,8 +22,8 @@ from assay.core.bibliography import NumberedCitation
 from assay.core.blocks import Block, BlockClaim, markdown
 from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode
-from assay.core.patterns import regex
 from assay.core.phrases import verdict
 from assay.export.report_parts import ReportBody, ReportText
 

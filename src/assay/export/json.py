@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from assay.core.events import Envelope
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode
-from assay.core.patterns import regex
 from assay.core.report import build_report
 from assay.core.view import RunView
 from assay.export import ViewExporter

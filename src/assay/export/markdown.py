@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from assay.core.blocks import Block, read_blocks
 from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode, strip
-from assay.core.patterns import regex
 from assay.core.phrases import reason, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import gettext as _

@@ -12,7 +12,7 @@ from importlib.resources import files
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.core.later import need
+from assay.core.lazy import need
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
 from assay.export.paper import Paper, paper

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from assay.core.clean import link_target, local_path, one_line
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.report import ReportSource, build_report
 from assay.core.view import RunView
 from assay.core.web_addresses import doi_of

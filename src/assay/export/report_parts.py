@@ -18,8 +18,8 @@ from assay.core.bibliography import Bibliography, NumberedCitation, RenderedText
 from assay.core.blocks import Block, BlockClaim, parse_shown
 from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary, Verdict
 from assay.core.clean import link_target, local_path, one_line
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode
-from assay.core.patterns import regex
 from assay.core.phrases import MEANINGS, notice_line, reason, relevance, source_kind, verdict
 from assay.core.report import Report, ReportPassage, ReportSource, render_report
 from assay.core.sources import FOUND_BY, FOUND_DATE, READ_BY, SNIPPET

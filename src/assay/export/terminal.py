@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode
-from assay.core.patterns import regex
 from assay.core.view import RunView
 from assay.export.formatted_text import Code, FormattedBlock, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table
 from assay.export.paper import PaperSource, paper

@@ -8,7 +8,7 @@ from pathlib import PurePath
 import msgspec
 
 from assay.core.document_dates import iso_date, stated_date
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 # Titles: a document's name, as a reader would write it.
 

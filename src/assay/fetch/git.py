@@ -25,8 +25,7 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from assay.core.errors import FetchFailed, UsageError
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.ports import Clock, ListedFile
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, read

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError, NeedsScripts
 from assay.core.languages import detect
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.sources import ACCESS, Extracted
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown

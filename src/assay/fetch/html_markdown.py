@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from assay.core.clean import one_line
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.fetch.text_form import number_of
 
 if TYPE_CHECKING:

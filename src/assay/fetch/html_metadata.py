@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.document_dates import iso_date
 from assay.core.json_decoders import UNREADABLE
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import ACCESS, PAYWALL
 from assay.fetch.fields import fit
 from assay.fetch.html_markdown import plain

@@ -12,8 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.core.document_dates import iso_date
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.fetch.html_markdown import DEEPEST_TAGS, to_markdown
 from assay.fetch.html_metadata import LINKED, read_linked
 from assay.fetch.wall_words import CONSENT

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.core.json_decoders import UNREADABLE
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import fit, stem
 from assay.fetch.text_form import Row, clean, names_of, one_cell, row_lines

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.ports import ArchiveMember
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem

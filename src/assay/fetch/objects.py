@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 from assay.core.errors import ConfigError, FetchFailed, UsageError
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.ports import Clock, ListedFile
 from assay.core.remote_services import NO_BUCKET, is_no_bucket, status_of
 from assay.core.sources import Fetched

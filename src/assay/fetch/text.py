@@ -16,7 +16,7 @@ import msgspec
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import dated, first_line, fit, read_fields, stem
 from assay.fetch.json_text import keep_all, read_json

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.charsets import codec, is_escaped
 from assay.core.errors import ExtractError
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.sources import LONGEST_PASSAGE
 from assay.core.tables.cells import is_head
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 # Titles and headings. A title is short, so words with a few others between them are near enough.
 

@@ -13,7 +13,7 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.translation import ENGLISH, Phrases, spoken
 
 mofile, pofile = later("babel.messages.mofile"), later("babel.messages.pofile")

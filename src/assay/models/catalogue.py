@@ -18,9 +18,8 @@ import msgspec
 
 from assay.core.errors import ModelError
 from assay.core.json_decoders import UNREADABLE
-from assay.core.later import later
+from assay.core.lazy import later, regex
 from assay.core.messages import MAX_OUTPUT, ModelFacts, Price, Profile
-from assay.core.patterns import regex
 from assay.core.ports.models import Secret
 from assay.core.remote_services import trusted
 from assay.models.failures import hidden, of_response

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.json_decoders import UNREADABLE
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports.models import Secret
 from assay.core.remote_services import retry_after
 

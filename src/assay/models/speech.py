@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from assay.core.lazy import regex
 from assay.core.messages import Retracted, TextDelta, ThinkingDelta
-from assay.core.patterns import regex
 from assay.models.streams import Written
 
 # OpenAI's harmony format, which gpt-oss writes, if a server passes it on unparsed.

@@ -13,8 +13,8 @@ import msgspec
 
 from assay.core.errors import ModelError
 from assay.core.json_decoders import UNREADABLE
+from assay.core.lazy import regex
 from assay.core.messages import CallDelta, CallDone, ToolCall
-from assay.core.patterns import regex
 from assay.core.text import estimate_tokens
 
 MEDIA_TYPE = "text/event-stream"

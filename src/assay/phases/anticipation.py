@@ -14,9 +14,9 @@ import msgspec
 from assay.core.brief import Speculation
 from assay.core.errors import LimitReached
 from assay.core.events import Event, SearchExpected, SearchPerformed, SourceAdded, SourceExpected, SourceFailed, decode
+from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
 from assay.core.messages import Request
-from assay.core.patterns import regex
 from assay.core.plan import Coverage
 from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source

@@ -11,8 +11,8 @@ from assay.core import phrases
 from assay.core.blocks import LONGEST_TITLE, Block, OutlineSection, close_markup, heading, leaves, outline, read_blocks
 from assay.core.brief import Section
 from assay.core.languages import language_name, of_question
+from assay.core.lazy import regex
 from assay.core.markers import parse, strip
-from assay.core.patterns import regex
 from assay.core.plan import Coverage
 from assay.core.text import words
 from assay.core.translation import ENGLISH, N_, date_of, enumerated, speech, state, statement_kind

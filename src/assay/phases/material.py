@@ -9,9 +9,9 @@ import msgspec
 
 from assay.agents.findings import AgentTask, Finding
 from assay.agents.history import total
+from assay.core.lazy import regex
 from assay.core.messages import Message
 from assay.core.passage_context import show
-from assay.core.patterns import regex
 from assay.core.phrases import nothing
 from assay.core.sources import Passage
 from assay.core.text import estimate_tokens, sentences

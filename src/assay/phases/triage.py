@@ -13,8 +13,8 @@ from assay.agents.replies import first, line_of, mend, names
 from assay.core.brief import Brief, Mode, SetDepth, matched
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import ClarifyAnswered, ClarifyRequested, TriageClassified
+from assay.core.lazy import regex
 from assay.core.messages import Reply, Request, ToolCall
-from assay.core.patterns import regex
 from assay.core.phrases import in_words
 from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.translation import gettext as _

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from assay.core.json_decoders import UNREADABLE
+from assay.core.lazy import regex
 from assay.core.messages import Reply, ToolCall
-from assay.core.patterns import regex
 
 FENCE = regex(r"(`{3,20}+|~{3,20}+)[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[ \t]*\1|\1[ \t]*(?:\n|\Z))", re.DOTALL)
 _FUNCTION = regex(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)", re.DOTALL)

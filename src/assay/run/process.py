@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import Clock
 
 if TYPE_CHECKING:

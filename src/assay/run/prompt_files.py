@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 
 from assay.core.errors import ConfigError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import sha256
 
 _PLACE = regex(r"^- \{([a-z_]+)\} ", re.MULTILINE)

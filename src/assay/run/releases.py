@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.brief import STEPS_FORMAT, Brief
 from assay.core.errors import OtherRelease
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 
 class BriefOrigin(msgspec.Struct, frozen=True):

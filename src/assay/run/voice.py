@@ -13,8 +13,8 @@ from assay.core.citations.reader import Reading, TextReader, read_all
 from assay.core.events import Event, ThinkFinished, ThinkStarted
 from assay.core.events import ThinkDelta as Thought
 from assay.core.json_decoders import FieldText, field_text
+from assay.core.lazy import regex
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkingDelta, ToolCall, ToolDefinition
-from assay.core.patterns import regex
 from assay.run.steps import StepContext
 
 # A reply's thinking as events: native reasoning, and the argument of a thinking tool.

@@ -14,8 +14,8 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur, Query
 
+from assay.core.lazy import regex
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, terms
-from assay.core.patterns import regex
 from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, index_errors, open_index

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.core.errors import SearchError, StoreError
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.messages import Rarity
 from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
 from assay.core.sources import Document, PassageSpan

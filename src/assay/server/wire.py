@@ -24,7 +24,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from assay.app.assay import Assay
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports.users import Permission
 from assay.core.sources import sha256
 from assay.server.backend import Backend, backend_of, owner_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.core.errors import FetchFailed, UsageError
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import Connector, Extractor, KeptPage, Library, Origin, PageCache, SkippedFile
 from assay.core.sources import Fetched
 from assay.core.web_addresses import canonical

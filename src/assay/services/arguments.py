@@ -15,7 +15,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_
 
 from assay.core.errors import UnknownOption, UsageError
 from assay.core.languages import read_country
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.web_addresses import DAY, BadUrl, WebRules, days_of, is_below, read
 
 MOST_BYTES = 8_000

@@ -17,8 +17,8 @@ from assay.core.brief import ROLES, Brief, Role, Scope, Section, read_length
 from assay.core.depths import changed_depths
 from assay.core.errors import UnknownName, UsageError
 from assay.core.languages import of_question, read_language
+from assay.core.lazy import regex
 from assay.core.options import declared, nested
-from assay.core.patterns import regex
 from assay.core.ports.lists import checked_labels
 from assay.core.ports.models import judges
 from assay.core.run_options import RunOptions

@@ -16,9 +16,9 @@ from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
 from assay.core.function_words import MORE_STOP_WORDS, STOP_WORDS
+from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, ORDINALS, SCALES, TENS, analysis_of, stop_terms, terms
 from assay.core.measures import NAMES
-from assay.core.patterns import regex
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
 from assay.core.sources import Document

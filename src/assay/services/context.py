@@ -15,7 +15,7 @@ import msgspec
 from assay.core.allowance import OwnerLimits
 from assay.core.brief import Brief
 from assay.core.errors import UsageError
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import LibrarySearch, Model, PageCache, RateLimiter, Watch
 from assay.core.ports.collections import ENDED, SLASH, Additions
 from assay.core.ports.store import Store

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote_plus, unquote_plus
 
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.run.process import is_dead, this_process
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ import msgspec
 from assay.core.claims import VERDICTS
 from assay.core.difference import Difference
 from assay.core.errors import ConfigError
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports.models import Secret
 from assay.core.remote_services import trusted
 from assay.core.view import RunView

@@ -18,7 +18,7 @@ import msgspec
 
 from assay import plugins
 from assay.core.errors import UnknownName, UsageError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports import (
     Clock,
     CollectionRow,

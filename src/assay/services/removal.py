@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from assay.core.errors import UnknownName, UsageError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports import Library, Origin
 from assay.core.sources import Document
 from assay.core.ways import way

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.brief import Brief, ConversationMessage
 from assay.core.errors import IndexDamaged, SearchError, UnknownName, UsageError
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.markers import strip
 from assay.core.ports import (
     FINAL,

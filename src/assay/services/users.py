@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from assay.core.errors import ConfigError, DiskFull, NotLoggedIn, UnknownName, UsageError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports.users import PERMISSIONS, Credential, Permission, ShareStore, UserRole, UserRow, UserStore
 from assay.core.sources import sha256
 

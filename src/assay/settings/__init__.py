@@ -22,8 +22,8 @@ from msgspec import Meta
 from assay.core.brief import ROLES, Depth, Length, Mode, Role
 from assay.core.claims import CHECKS, REPAIRS, RepairName
 from assay.core.errors import ConfigError, UnknownName
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode
-from assay.core.patterns import regex
 from assay.core.ports.models import BUILT_IN, Secret, judges
 from assay.settings import sections, texts
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment

@@ -18,7 +18,7 @@ import zstandard
 
 from assay.core.errors import StoreError
 from assay.core.full_disks import unwritable
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
 

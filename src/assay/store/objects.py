@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.core.errors import ConfigError, StoreError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.remote_services import NO_BUCKET, error_summary, is_no_bucket, status_of
 from assay.core.sources import sha256
 from assay.store.blobs import (

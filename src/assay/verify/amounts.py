@@ -14,8 +14,8 @@ from itertools import pairwise
 import msgspec
 
 from assay.core import measures
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
-from assay.core.patterns import regex
 from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, Bound, Share, column_measure, shares
 
 

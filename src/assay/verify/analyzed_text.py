@@ -12,8 +12,8 @@ from typing import Literal as Choice
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.core.lexicon import stem as english
-from assay.core.patterns import regex
 from assay.core.text import sentences, words
 from assay.verify.amounts import Token, tokens
 

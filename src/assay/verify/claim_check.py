@@ -14,7 +14,7 @@ import msgspec
 
 from assay.core.claims import Check, Claim, Relevance, RepairName, Verdict
 from assay.core.events import ClaimChecked
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
 from assay.evidence.ledger import Ledger

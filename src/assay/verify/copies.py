@@ -18,7 +18,7 @@ from statistics import median
 import msgspec
 from rensa import RMinHash
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.text import words
 
 # Chosen by hand, each for the reason beside it, except the bounds of rewrites (`FIGURED`, `PLAIN`).

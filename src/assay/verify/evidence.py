@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from assay.core.claims import CHECKS
 from assay.core.clean import local_path
+from assay.core.lazy import regex
 from assay.core.markers import Marker
-from assay.core.patterns import regex
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
 from assay.core.text import words

@@ -15,7 +15,7 @@ from itertools import combinations, permutations
 import msgspec
 
 from assay.core import measures
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.tables.answers import is_total
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
 from assay.core.tables.figures import Figure, figures_of, mean, total

@@ -10,8 +10,8 @@ from typing import Literal
 import msgspec
 
 from assay.core import measures
+from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES
-from assay.core.patterns import regex
 
 ONE_LETTER = frozenset("kmb")
 CURRENCIES = {

@@ -11,8 +11,8 @@ from assay.core.assurance import records, unresolved
 from assay.core.brief import Brief
 from assay.core.claims import HOLDING, Check, Claim, Relevance, Summary, Verdict, summarize
 from assay.core.events import CitationsLocated, ClaimsGraded, VerifySummary
+from assay.core.lazy import regex
 from assay.core.markers import parse
-from assay.core.patterns import regex
 from assay.core.relevance import read_question
 from assay.core.relevance.grades import CitedSentence, grade
 from assay.core.report_sentences import ReportSentence, claims

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import pairwise
 
 from assay.core.claims import Check
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.plain_text import spaced_rows, without_number
 from assay.core.sources import Passage
 from assay.core.tables.answers import is_computed, recomputed

@@ -62,8 +62,7 @@ def test_nothing_is_loaded_which_a_command_does_not_need(loads):
     assert ours == {
         "assay.core",
         "assay.core.errors",
-        "assay.core.later",
-        "assay.core.patterns",
+        "assay.core.lazy",
         "assay.core.stop_gate",
     }  # the table of commands and nothing else
     for loaded in (settings, *looked):

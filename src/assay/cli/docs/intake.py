@@ -25,7 +25,7 @@ from assay.cli.run_options import paths_from
 from assay.cli.signals import Terminated, interrupts, termination
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.milestones import pluralize, summed
 from assay.core.ports import SkippedFile
 from assay.services.collections import Ingested

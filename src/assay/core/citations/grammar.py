@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 LONGEST = 400
 """The most characters of a citation with all its wrappers."""

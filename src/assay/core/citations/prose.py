@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from assay.core.citations.grammar import LEADS, CitationGroup, Parser, Undecided, is_ambiguous, spells
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.scanner import Scanner, Token
 
 Knows = Callable[[str], bool]

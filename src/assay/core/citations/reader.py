@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from assay.core.citations.prose import Hoisting, Knows, Prose, ProseCitations
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.scanner import LOOK_AHEAD
 
 # Fences that models put around text that is not code: removed while the text streams.

@@ -14,8 +14,8 @@ from itertools import product
 import msgspec
 
 from assay.core.document_dates import days_in
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, SCALES
-from assay.core.patterns import regex
 from assay.core.text import words
 
 _NAMED = "|".join(sorted(map(re.escape, SCALES), key=len, reverse=True))

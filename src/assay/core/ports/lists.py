@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeVar, cast
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.usage import Usage
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from typing import Literal, NoReturn, Protocol, runtime_checkable
 import msgspec
 
 from assay.core.brief import Role
+from assay.core.lazy import regex
 from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
-from assay.core.patterns import regex
 from assay.core.usage import Usage
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 Wanted = Literal["number", "date", "name", "reason", "other"]
 Measure = Literal["", "age", "extent", "money", "share"]

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 _FORMS = {
     "What is {}?": (

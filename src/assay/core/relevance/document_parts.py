@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
+from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
-from assay.core.patterns import regex
 from assay.core.relevance.relevance_constants import BACK_MATTER_WEIGHT, OPENING_WEIGHTS, QUESTION_SHARE
 from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, near_keys

@@ -12,9 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from assay.core.lazy import regex
 from assay.core.lexicon import clauses
 from assay.core.messages import Rarity
-from assay.core.patterns import regex
 from assay.core.relevance.numbered_things import NumberedThings
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
-from assay.core.patterns import regex
 from assay.core.relevance.features import Features
 from assay.core.relevance.relevance_constants import (
     DEFINING_WEIGHT,

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
-from assay.core.patterns import regex
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
 _FORMS = {

@@ -8,7 +8,7 @@ new weights.
 
 import re
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 # Features of a statement (`features`): scales that bring numbers to about the size of the others. By hand.
 

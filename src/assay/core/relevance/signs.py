@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
+from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS, stop_terms
-from assay.core.patterns import regex
 from assay.core.relevance.asking_words import Measure
 from assay.core.relevance.relevance_constants import DOER_WEIGHT
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys

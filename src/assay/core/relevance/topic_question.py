@@ -12,8 +12,8 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
+from assay.core.lazy import regex
 from assay.core.lexicon import analysis_of, clauses, denied_parts, plain_digits, stop_terms, terms, without_affix
-from assay.core.patterns import regex
 from assay.core.relevance.asking_words import LIGHT, MEASURED, SAID, Measure, Wanted, asking_in, without_asking
 from assay.core.relevance.relevance_constants import (
     ALIKE_PAIRS,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.tables import groups
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
 from assay.core.tables.figures import (

@@ -13,7 +13,7 @@ from itertools import pairwise, zip_longest
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.plain_text import spaced_rows
 from assay.core.sources import LONGEST_PASSAGE
 

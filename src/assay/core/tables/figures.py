@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.document_dates import whole_date
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.tables.cells import ReadTable
 
 BESIDE = 50

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.figures import (
     Figure,

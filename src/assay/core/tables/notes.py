@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 _LINE = regex(r"Computed from passages? (?P<places>\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*): (?P<text>\S.*)")
 MOST = 1_000

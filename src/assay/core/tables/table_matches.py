@@ -9,12 +9,12 @@ from functools import lru_cache
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, stop_terms
-from assay.core.patterns import regex
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.cells import UNNAMED, ReadTable
+from assay.core.tables.column_roles import parties
 from assay.core.tables.figures import clock, figures_of, holds, is_missing, moment, read_figure
-from assay.core.tables.parties import parties
 from assay.core.tables.words import Asking, any_of, languages, read_language
 
 LONGEST_VALUE = 12

@@ -18,7 +18,7 @@ from assay.core.relevance.topic_question import keys
 from assay.core.tables import groups
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
-from assay.core.tables.quantities import quantities
+from assay.core.tables.column_roles import quantities
 from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
 from assay.core.tables.words import QUANTITY, Measured, OverGroups, any_of, read_asking
 

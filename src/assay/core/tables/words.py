@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.tables.figures import read_figure
 
 Operation = Literal["cell", "sum", "mean", "count", "max", "min"]

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import msgspec
 
 from assay.core.errors import ExtractError, UsageError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 IN_USE = "in-use.lock"
 """A file that every home of Assay has, also one whose database is elsewhere."""

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 import msgspec
 
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import FileStamp, Library, Origin
 from assay.evidence.ingest.files import address, printable
 

@@ -11,7 +11,7 @@ from itertools import groupby
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.evidence.segment.blocks import TextBlock
 from assay.evidence.segment.lines import LEADER, LONGEST_ENTRY, has_leaders
 

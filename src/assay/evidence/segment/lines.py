@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 
 
 class TextLine(msgspec.Struct, frozen=True, gc=False):

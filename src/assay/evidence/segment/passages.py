@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import LONGEST_PASSAGE, BlockKind, PassageSpan
 from assay.core.text import sentences
 from assay.evidence.segment import lines as shape

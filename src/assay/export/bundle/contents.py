@@ -21,8 +21,8 @@ import msgspec
 
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
+from assay.core.lazy import regex
 from assay.core.markers import CitationMode
-from assay.core.patterns import regex
 from assay.core.ports.exporters import Record
 from assay.core.report import bibliography
 from assay.core.sources import Document, Passage, Snapshot, Source, sha256

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.later import later
+from assay.core.lazy import later
 
 if TYPE_CHECKING:
     import cryptography.exceptions as exceptions

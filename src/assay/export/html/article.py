@@ -16,7 +16,7 @@ from markupsafe import Markup
 from assay.core.bibliography import NumberedCitation
 from assay.core.blocks import Block
 from assay.core.claims import VERDICTS, Verdict
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.phrases import reason
 from assay.core.report import Report
 from assay.core.translation import gettext as _

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from assay.core import phrases
 from assay.core.clean import HARMFUL, local_path, one_line
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.phrases import notice_line, reason, source_kind
 from assay.core.report import ReportPassage, ReportSource
 from assay.core.translation import date_of, labelled, number

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from assay.core import phrases
 from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.phrases import MISSING, reason, relevance, verdict
 from assay.core.report import ReportClaim, ReportRemoved
 from assay.core.translation import colon, day, number

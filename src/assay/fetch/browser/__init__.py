@@ -19,7 +19,7 @@ import platformdirs
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ConfigError, FetchFailed
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports import Fetcher
 from assay.core.sources import RENDERED, Fetched
 from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical, read

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import dated, stem
 from assay.fetch.office.package import DAMAGED, need, unpacked

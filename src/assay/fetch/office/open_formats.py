@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import dated, stem
 from assay.fetch.html_markdown import to_markdown

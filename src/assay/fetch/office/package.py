@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError
-from assay.core.later import later
+from assay.core.lazy import later
 
 if TYPE_CHECKING:
     from lxml import etree

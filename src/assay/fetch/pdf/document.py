@@ -13,7 +13,7 @@ import msgspec
 
 from assay.core.errors import ExtractError, NoLetters
 from assay.core.languages import detect
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import Extracted
 from assay.core.web_addresses import DOI, find_doi
 from assay.fetch.fields import dated, first_line, stem

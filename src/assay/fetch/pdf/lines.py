@@ -15,7 +15,7 @@ import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw
 
 from assay.core.errors import ExtractError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.fetch.pdf.paragraphs import PrintedLine, PrintedPart
 
 FLATTENED = 1

@@ -8,7 +8,7 @@ from statistics import median
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import LONGEST_PASSAGE
 from assay.core.tables.cells import is_head
 from assay.fetch.text_form import names_of, one_cell, row_lines

@@ -10,7 +10,7 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.core.errors import FetchFailed
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, Url, is_below, read
 from assay.fetch.html_markdown import HIDDEN, MOST_TAGS

@@ -18,8 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import FetchFailed
 from assay.core.json_decoders import UNREADABLE
-from assay.core.later import later
-from assay.core.patterns import regex
+from assay.core.lazy import later, regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, Url, read
 from assay.fetch.html_preparation import is_feed

@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core.charsets import in_utf8
 from assay.core.errors import ExtractError
 from assay.core.languages import NAMES
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import TRACKING, BadUrl, Url, read
 from assay.fetch.html import CHARSET

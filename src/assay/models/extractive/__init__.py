@@ -10,9 +10,8 @@ from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING
 
 from assay.core.errors import ConfigError, ModelError
-from assay.core.later import later
+from assay.core.lazy import later, regex
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ToolCall
-from assay.core.patterns import regex
 from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage

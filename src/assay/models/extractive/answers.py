@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
 from assay.core.messages import Request
-from assay.core.patterns import regex
 from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.named_things import is_defined_by
 from assay.core.relevance.signs import asks

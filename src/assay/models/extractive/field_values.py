@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.core.measures import NAMES, comparable, split_label
 from assay.core.messages import Request, ToolCall
-from assay.core.patterns import regex
 from assay.core.tables.answers import TableAnswer
 from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.table_questions import answer, cell

@@ -19,8 +19,8 @@ import msgspec
 
 from assay.core.errors import ConfigError
 from assay.core.json_decoders import UNREADABLE
+from assay.core.lazy import regex
 from assay.core.messages import ModelFacts
-from assay.core.patterns import regex
 from assay.core.ports import Access
 from assay.core.remote_services import trusted
 from assay.models.failures import LEAST_WINDOW

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.models.failures import ServiceFault, too_long
 
 MOST = 8

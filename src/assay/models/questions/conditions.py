@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.core.lexicon import stem
-from assay.core.patterns import regex
 from assay.core.text import words
 from assay.models.questions.question import ParsedQuestion
 from assay.models.questions.words import CONCEPTS, carries_topic, stems

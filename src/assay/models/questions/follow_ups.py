@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from assay.core.brief import ConversationMessage
+from assay.core.lazy import regex
 from assay.core.lexicon import stem
-from assay.core.patterns import regex
 from assay.core.text import words
 from assay.models.questions.question import ParsedQuestion, analyze, parts, points_back
 from assay.models.questions.words import OPENERS, carries_topic, stems

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from assay.core import markers
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.text import words
 from assay.models.questions.question import QUOTED, Relation, analyze, described
 from assay.models.questions.words import CONCEPTS, INVERSE

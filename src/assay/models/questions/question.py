@@ -10,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.core.lexicon import stem
-from assay.core.patterns import regex
 from assay.core.relevance.asking_words import UNSPACED_ASKING
 from assay.core.text import is_unspaced, words
 from assay.models.questions.words import (

@@ -10,8 +10,8 @@ from __future__ import annotations
 import msgspec
 
 from assay.core.function_words import MORE_STOP_WORDS, STOP_WORDS
+from assay.core.lazy import regex
 from assay.core.lexicon import stem
-from assay.core.patterns import regex
 from assay.core.text import is_unspaced, words
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from assay.core import markers
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.plain_text import sections, spaced_rows
 from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import Kind, QuotableStatement

@@ -9,9 +9,9 @@ from functools import cached_property
 import msgspec
 
 from assay.core import passage_context
+from assay.core.lazy import regex
 from assay.core.lexicon import stem
 from assay.core.messages import Closeness, Rarity
-from assay.core.patterns import regex
 from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence, words
 from assay.models.questions.question import Identifier, ParsedQuestion, points_back, remove_phrase

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay.core.languages import of_question
+from assay.core.lazy import regex
 from assay.core.lexicon import NEGATIVES, stop_terms
-from assay.core.patterns import regex
 from assay.core.relevance import read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words

@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from assay.core.dimensions import StatedMeasure, converted, dimension_of, lengths_of_things, stated, unit_of, words_of
+from assay.core.lazy import regex
 from assay.core.lexicon import stem, stop_terms
 from assay.core.measures import NAMES, comparable, convert, rounded
-from assay.core.patterns import regex
 from assay.core.relevance import TopicQuestion
 from assay.core.relevance.topic_question import keys
 from assay.models.shown_documents.passages import PassageSentence

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NEGATIVES, stop_terms
-from assay.core.patterns import regex
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words

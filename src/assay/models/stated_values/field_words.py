@@ -10,8 +10,8 @@ import msgspec
 
 from assay.core.dimensions import dimension_of
 from assay.core.languages import of_question
+from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
-from assay.core.patterns import regex
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
 

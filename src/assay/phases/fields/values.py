@@ -15,10 +15,10 @@ from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import Check
 from assay.core.clean import one_line
 from assay.core.dimensions import dimension_of, unit_of
+from assay.core.lazy import regex
 from assay.core.lexicon import SCALES
 from assay.core.markers import strip
 from assay.core.measures import split_label
-from assay.core.patterns import regex
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words, words_of_name
 from assay.core.translation import gettext as _

@@ -12,8 +12,8 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.errors import ToolError
+from assay.core.lazy import regex
 from assay.core.messages import ToolDefinition
-from assay.core.patterns import regex
 from assay.core.sources import Document, Passage, PassageSpan
 from assay.core.text import words
 from assay.evidence.segment import segment

@@ -17,8 +17,8 @@ import msgspec
 import tantivy
 
 from assay.core.errors import IndexDamaged, SearchError
+from assay.core.lazy import regex
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
-from assay.core.patterns import regex
 from assay.core.sources import BlockKind, Document, PassageSpan
 
 if TYPE_CHECKING:

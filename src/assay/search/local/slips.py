@@ -9,9 +9,9 @@ import msgspec
 import tantivy
 
 from assay.core.function_words import STOP_WORDS
+from assay.core.lazy import regex
 from assay.core.lexicon import terms
 from assay.core.messages import Rarity
-from assay.core.patterns import regex
 from assay.core.relevance.topic_question import CAPITALIZING, language_of
 from assay.search.local.index import PASSAGES
 from assay.search.local.local_ranks import IndexSnapshot

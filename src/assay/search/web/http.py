@@ -18,7 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ConfigError, SearchError
 from assay.core.json_decoders import UNREADABLE
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports import Query
 from assay.core.ports.models import Secret
 from assay.core.remote_services import retry_after, trusted

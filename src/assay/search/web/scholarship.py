@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.errors import SearchError
 from assay.core.json_decoders import UNREADABLE
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.ports import Query
 from assay.core.sources import Notice
 from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, WebHit, decode, iso_date, plain, readable

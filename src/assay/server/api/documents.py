@@ -13,7 +13,7 @@ import msgspec
 from starlette.responses import Response
 
 from assay.app.verification import VerifiedText
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports import Addition, Hit
 from assay.core.ports.collections import ENDED, AdditionState
 from assay.core.sources import PagePlaces

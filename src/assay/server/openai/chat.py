@@ -15,8 +15,8 @@ from starlette.routing import Route
 
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
+from assay.core.lazy import regex
 from assay.core.milestones import shorten
-from assay.core.patterns import regex
 from assay.core.usage import Usage
 from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, fault, json_answer, ticket_for
 from assay.server.openai.chat_stream import (

@@ -11,7 +11,7 @@ from assay.core.assurance import report_state
 from assay.core.brief import Brief, Depth
 from assay.core.clean import link_target, one_line
 from assay.core.errors import UnknownName
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.report import bibliography, build_report, render_report
 from assay.core.sources import Source
 from assay.core.view import RunView

@@ -9,7 +9,7 @@ from typing import Protocol
 from markupsafe import Markup, escape
 from starlette.requests import Request
 
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.core.translation import ENGLISH, N_, gettext, ngettext, number, speech
 from assay.locale import PAGE_LOCALES
 

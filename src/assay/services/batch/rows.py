@@ -17,8 +17,8 @@ import msgspec
 
 from assay.core.errors import UnknownName
 from assay.core.json_decoders import UNREADABLE
+from assay.core.lazy import regex
 from assay.core.options import declared
-from assay.core.patterns import regex
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage

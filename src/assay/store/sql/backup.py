@@ -20,7 +20,7 @@ import msgspec
 from sqlalchemy import Connection, Integer, Table, func, insert, inspect, select, text
 
 from assay.core.errors import StoreError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.store.blobs import READERS, KeptBlobs, place_of
 from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.home import BLOBS, DATABASE

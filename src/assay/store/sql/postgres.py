@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
 from assay.core.errors import ConfigError, DiskFull, StoreAway, StoreError
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.store.sql import merged_commits
 from assay.store.sql.schema import SHARED, to_json
 from assay.store.sql.tables import version

@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from assay.core.errors import DiskFull, StoreError
-from assay.core.later import later
+from assay.core.lazy import later
 from assay.store.sql.schema import SHARED, to_json
 
 if TYPE_CHECKING:

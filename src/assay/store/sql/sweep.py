@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import Connection, delete, exists, func, select
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.ports.store import Swept
 from assay.core.sources import UNSORTED
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner, Stored

@@ -16,8 +16,8 @@ from itertools import chain
 
 from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
+from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES, TENS
-from assay.core.patterns import regex
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
 from assay.core.text import sentences

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences
 from assay.verify.amounts import Amount, Day, Literal, Token

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 
 from assay.core.clean import one_line
+from assay.core.lazy import regex
 from assay.core.messages import Reply
-from assay.core.patterns import regex
 from assay.run.call_repair import json_values, mend
 from assay.tools.arguments import define
 

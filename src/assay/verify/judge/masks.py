@@ -14,8 +14,8 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
-from assay.core.patterns import regex
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.amounts import Literal as Written

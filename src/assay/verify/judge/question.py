@@ -14,8 +14,8 @@ import msgspec
 
 from assay.core.claims import Check, Verdict
 from assay.core.clean import HARMFUL, one_line
+from assay.core.lazy import regex
 from assay.core.messages import Message, Request
-from assay.core.patterns import regex
 from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _

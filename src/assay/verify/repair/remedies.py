@@ -16,10 +16,10 @@ from assay.core.claims import HOLDING
 from assay.core.clean import HARMFUL
 from assay.core.errors import Failed, LimitReached
 from assay.core.events import SourceAdded, ToolFailed, ToolFinished, ToolStarted
+from assay.core.lazy import regex
 from assay.core.markers import parse
 from assay.core.messages import Message, Request
 from assay.core.passage_context import show
-from assay.core.patterns import regex
 from assay.core.ports import LedgerRow
 from assay.core.report_sentences import ReportSentence, read
 from assay.core.sources import SNIPPET, Passage, Source

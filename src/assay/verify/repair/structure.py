@@ -9,8 +9,8 @@ import msgspec
 
 from assay.core.blocks import Block, line_spans, read_blocks
 from assay.core.clean import Edit
+from assay.core.lazy import regex
 from assay.core.markers import Marker
-from assay.core.patterns import regex
 from assay.core.report_sentences import ReportSentence
 
 _LEAVES = frozenset(("paragraph", "heading", "head row", "row"))

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.core.blocks import Block
 from assay.core.clean import Edit, Edited
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.report_sentences import PAIRED, ReportSentence, claims, read
 from assay.core.tables.cells import BAR
 from assay.verify.repair.structure import Pruning, SentenceExtent, extents

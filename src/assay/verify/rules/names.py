@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
-from assay.core.patterns import regex
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, conflict, context
 from assay.verify.rules.polarity import denied

@@ -16,8 +16,8 @@ from itertools import pairwise
 import msgspec
 
 from assay.core import measures
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
-from assay.core.patterns import regex
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word

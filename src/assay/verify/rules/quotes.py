@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.plain_text import sections
 from assay.core.scanner import scan
 from assay.core.sources import Passage

@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 
 import msgspec
 
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.tables.cells import row_cells
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.analyzed_text import AnalyzedText, Word, plain, read

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
-from assay.core.patterns import regex
 
 YEAR = r"(?:(?:1[5-9]|20)\d\d[a-z]?(?![\w%])|n\.[ \t]?d\.)"
 """A year of publication, with the letter that tells apart works of one year; or none ("n.d.")."""

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.function_words import STOP_WORDS
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.text import words
 from assay.verify.texts.author_names import YEAR, are_names, without_others
 from assay.verify.texts.references import BARE, Definition

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
+from assay.core.lazy import regex
 from assay.core.markers import Rendered
-from assay.core.patterns import regex
 from assay.core.scanner import Token, scan
 from assay.core.web_addresses import canonical
 from assay.verify.texts.author_years import AuthorIndex, AuthorYear, CitedWork, author_years, chosen, names_work

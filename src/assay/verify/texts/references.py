@@ -18,7 +18,7 @@ from markdown_it.token import Token as MarkdownToken
 from assay.core import phrases
 from assay.core.blocks import read_blocks
 from assay.core.claims import VERDICTS
-from assay.core.patterns import regex
+from assay.core.lazy import regex
 from assay.core.scanner import Token
 from assay.core.text import sentences
 from assay.core.translation import Statement, gettext, labelled, ngettext

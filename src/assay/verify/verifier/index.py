@@ -13,8 +13,8 @@ import msgspec
 
 from assay.core.citations.value_spellings import without_values
 from assay.core.claims import HOLDING, Check, Nearest
+from assay.core.lazy import regex
 from assay.core.lexicon import FUNCTION, NUMBER_WORDS, ORDINALS, SCALES, TENS, stem
-from assay.core.patterns import regex
 from assay.core.sources import Passage
 from assay.core.text import sentences
 

@@ -1,17 +1,51 @@
-"""Patterns that are compiled when first used are what `re.compile` makes."""
+"""Modules which are loaded, and patterns which are compiled, when something of them is first used."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import re
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
 
 import assay
-from assay.core.patterns import compile_all, regex
+from assay.core.lazy import compile_all, later, regex
+
+NAME = "this"  # of the standard library, and imported by nobody
+
+
+@pytest.fixture
+def unloaded(capsys):
+    sys.modules.pop(NAME, None)
+    yield
+    sys.modules.pop(NAME, None)
+    capsys.readouterr()  # it prints a poem
+
+
+@pytest.mark.usefixtures("unloaded")
+def test_a_module_is_loaded_when_something_of_it_is_asked_for():
+    module = later(NAME)
+    assert NAME not in sys.modules
+    assert module.s.startswith("Gur Mra")
+    assert NAME in sys.modules
+
+
+def test_what_it_gives_is_the_module_s_own():
+    import json
+
+    module = later("json")
+    assert module.dumps is json.dumps
+    assert module.decoder.JSONDecoder is json.JSONDecoder
+
+
+def test_what_is_not_there_is_said_when_it_is_asked_for():
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        _ = later("json").nothing_like_it
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        _ = later("no_such_module").anything
 
 
 def test_it_is_compiled_at_its_first_use_with_its_flags():
