@@ -167,7 +167,7 @@ def test_a_sync_does_what_is_left_after_one_that_was_cut_short(assay: Command, m
         raise Cancelled("reading was cancelled")
 
     with monkeypatch.context() as cut:
-        cut.setattr(ReadingMonitor, "tell", ends)
+        cut.setattr(ReadingMonitor, "report_progress", ends)
         assert assay("docs", "sync", "sea").returncode != 0
     assert addresses(assay, "sea") == [url("a/zanzibar.md")]
     done(assay, "docs", "sync", "sea")
