@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -18,7 +19,11 @@ import warm
 from shells import apart
 from waiting import LONG
 
+from assay import Assay
 from assay.cli.main import main
+from assay.core.view import RunView
+from assay.services.results import RunHandle
+from assay.services.schedule_runs import run_due
 from assay.services.schedules import Schedule, ScheduleBook, iso
 
 
@@ -102,6 +107,22 @@ def test_what_cannot_be_asked_is_said_and_due_again_next_time(place: Path, capsy
 
 
 @pytest.mark.slow
+def test_one_removed_while_it_is_asked_does_not_stop_the_others(place: Path, capsys: pytest.CaptureFixture[str]):
+    first, second = added(capsys), added(capsys)
+    book = ScheduleBook(place / "home")
+
+    async def follow(schedule: Schedule, handle: RunHandle) -> RunView:
+        if schedule.id == first:
+            book.remove(first)
+        return await handle.view()
+
+    async def ask_all() -> list[str]:
+        async with Assay(home=place / "home") as assay:
+            return [each.schedule.id async for each in run_due(assay, book, lambda: datetime.now(UTC), follow)]
+
+    assert asyncio.run(ask_all()) == [second]
+
+
 def test_a_run_left_by_a_killed_process_goes_on(place: Path, capsys: pytest.CaptureFixture[str]):
     id = added(capsys)
     ways = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "program": halting.AT_A_CALL}

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute
 
 from assay.app.assay import Assay
 from assay.core.brief import Point
-from assay.core.errors import Cancelled, ConfigError, StoreError
+from assay.core.errors import AssayError, Cancelled, ConfigError, StoreError
 from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import QueueLimits
@@ -334,7 +334,7 @@ async def keep_to(assay: Assay, limits: LimitBook) -> None:
                 log.info("schedule %s: %s", asked.schedule.id, came)
                 run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
                 await assay.webhooks.schedule_finished(asked.schedule.owner, asked.schedule.id, run, status)
-        except StoreError as error:
+        except AssayError as error:
             log.warning("schedules: %s; trying again", error)
         await asyncio.sleep(LOOK_SECONDS)
 

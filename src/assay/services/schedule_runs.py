@@ -68,14 +68,14 @@ async def run_due(
         with book.claim(each.id) as mine:
             try:
                 schedule = await asyncio.to_thread(book.find, each.id) if mine else None
-            except UnknownName:  # removed meanwhile
-                schedule = None
-            if schedule is not None and (schedule.current or moment(schedule.next_at) <= now()):
-                asked = await _ask(
-                    assay.owned_by(schedule.owner, limits(schedule.owner)), book, schedule, now(), follow
-                )
-                if asked is not None:
-                    yield asked
+                asked = None
+                if schedule is not None and (schedule.current or moment(schedule.next_at) <= now()):
+                    owned = assay.owned_by(schedule.owner, limits(schedule.owner))
+                    asked = await _ask(owned, book, schedule, now(), follow)
+            except UnknownName:  # removed meanwhile, perhaps while its question was asked
+                asked = None
+            if asked is not None:
+                yield asked
 
 
 async def _ask(
