@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import itertools
+import os
 import re
-import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from assay.cli.terminal import first_word
-from assay.core.lazy import regex
+from assay.core.lazy import later, regex
 
-# What people type in place of a question that is not one: a command in words, a file, an address.
-
+if TYPE_CHECKING:
+    import difflib
+    import shlex
+else:
+    difflib = later("difflib")
+    shlex = later("shlex")
 
 _BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})
 """Options that every command has, so that people may put them before it."""
-
-
 _QUIET = frozenset({"-q", "--quiet", "-h", "--help"})
 """Options with which nothing may be printed before the command's own output."""
 _BARE = regex(r"[\w.-]+", re.ASCII)
@@ -232,6 +232,8 @@ def _option_usage(option: click.Option, ctx: click.Context) -> str:
     return f"{long}{value}{f' ({short[0]})' if short and len(short[0]) == 2 else ''}"
 
 
+# What people type in place of a question that is not one: a command in words, a file, an address.
+
 MOST_WORDS = 5
 """With more words than this, the text is a question."""
 
@@ -297,10 +299,7 @@ def hint(words: str, names: Collection[str], habits: Mapping[str, str], inside: 
 def _is_path(words: str) -> bool:
     if _PATH.fullmatch(words):
         return True
-    try:
-        return Path(words).is_file()
-    except (OSError, ValueError):  # longer than a name may be
-        return False
+    return os.path.isfile(words)  # pathlib would make every --help slower
 
 
 def _command(text: str, names: Collection[str], habits: Mapping[str, str], inside: Inside) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -18,6 +17,8 @@ from assay.core.errors import StoreError, UsageError
 from assay.core.lazy import later, regex
 
 if TYPE_CHECKING:
+    import shutil
+
     import msgspec
     from rich import cells as rich_cells
     from rich import console as rich_console
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from assay import settings
 else:
+    shutil = later("shutil")
     msgspec = later("msgspec")
     rich_cells = later("rich.cells")
     rich_console = later("rich.console")
