@@ -8,8 +8,8 @@ from typing import Literal
 from assay.core.lazy import regex
 
 Wanted = Literal["number", "date", "name", "reason", "other"]
-Measure = Literal["", "age", "extent", "money", "share"]
-"""The kind of number asked for, if the question says so: an age, a length or time, a price, a share."""
+Measure = Literal["", "age", "extent", "money", "share", "weight", "temperature", "loudness", "voltage"]
+"""The kind of number asked for, if the question says so: an age, a length or time, a price, a share …"""
 ASKING: dict[Wanted, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
     "how many, how much, how large, how big, how long, how old, how often, how far, what percentage, what percent, "
@@ -161,11 +161,22 @@ MEASURED: dict[Measure, str] = {
     r"wie viel (?:geld )?(?:be)?zahl(?:t|te|ten|en)\b, wie viel (?:geld )?hat\b[^?]*\b(?:be|ge)zahlt, "
     r"was kostet, was kostete, wie viel [^?]*\b(?:ge)?koste\w+, сколько сто(?:ит|ят|ил[аио]?), 多少钱, 多少錢, いくら, "
     r"cuánto [^?]*(?<!\bel )\bc(?:uest|ost)\w+, combien [^?]*\bcoût\w+, quanto [^?]*\bcost\w+, hoeveel [^?]*\bkost\w*",
+    "weight": r"how heavy, how much (?:do|does|did)\b[^?]*\bweigh, wie schwer, wie viel wieg(?:t|en), "
+    "сколько вес(?:ит|ят|ил[аио]?), 多重, cuánto pesan?, combien pèsent?, quanto pesa(?:no)?, hoe zwaar, hoeveel weegt",
+    "temperature": "how (?:hot|warm|cold), (?:what|which) temperature, wie (?:heiß|warm|kalt), welche[rn]? temperatur, "
+    "какая температура, какой температуре, 多热, 多冷, 温度是多少, qué temperatura, quelle température, "
+    "che temperatura, que temperatura, hoe (?:heet|warm|koud)",
+    "loudness": "how (?:loud|noisy), wie laut, qué tan ruidos[oa], hoe luid",
+    "voltage": "(?:what|which) voltage, welche spannung, какое напряжение, 什么电压, qué voltaje, welke spanning",
     "share": "what percentage, what percent, which percentage, wie viel prozent, welcher prozentsatz, какой процент, "
     "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
 }
 """The words that ask for a measure."""
 LIGHT: dict[Measure, str] = {
+    "weight": "heavy weigh weighs schwer wiegt wiegen весит весят pesa pesan pèse pèsent pesano zwaar weegt",
+    "temperature": "hot warm cold temperature heiß warm kalt temperatur температура température temperatura",
+    "loudness": "loud noisy laut ruidoso luid",
+    "voltage": "voltage spannung напряжение voltaje spanning",
     "extent": "take takes took dauern dauert dauerte prendre prend durer dure tardar tarda durar dura занимать "
     "занимает длиться длится",
     "money": "cost costs kosten kostet kostete gekostet coûter coûte coûté costar cuesta costó costare costa "

@@ -29,7 +29,7 @@ from assay.core.relevance.relevance_constants import (
     SHORT_KEYS,
     YEAR_AS_BOUND,
 )
-from assay.core.relevance.signs import MEASURES, REASON, has_name, has_number, stated_times, verb_keys
+from assay.core.relevance.signs import REASON, has_name, has_number, stated_times, tells_measure, verb_keys
 from assay.core.relevance.topic_question import (
     QuotableStatement,
     TopicQuestion,
@@ -333,11 +333,8 @@ class Features:
 
     def measure(self, at: int) -> float:
         """1 if a statement, or its label, has the measure asked for, -1 if not; 0 if none is asked for."""
-        pattern = MEASURES.get(self.question.measure)
-        if pattern is None:
-            return 0.0
-        each = self.statements[at]
-        return _sign(bool(pattern.search(f"{each.label} {each.text}")))
+        measure, each = self.question.measure, self.statements[at]
+        return _sign(tells_measure(measure, f"{each.label} {each.text}")) if measure else 0.0
 
     def measures_it(self, places: Sequence[int]) -> bool:
         """True if one of these statements that tell the measure asked for is, with its context, about something that

@@ -213,6 +213,16 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
         r"\bno (?:charge|cost|fees?|royalt)|\bwithout (?:a |any )?(?:charge|cost|fee|payment)",
         r"(?:\bnot|n['’]t) have to pay\b",
     ),
+    "weight": (
+        r"\d\s?(?:kg|g|mg|µg|t|lbs?|oz|кг|г|т)\b|\bkilos?\b|\b(?:kilo|milli|micro)?gram|\btonn?es?\b|\btons?\b|\bpounds?\b",
+        r"\bounces?\b|gramm|\bpfund\b|\bzentner\b|килограмм|\bграмм|тонн|фунт|[克吨噸斤]|\bquilos?\b|toneladas?|gramos?\b|\blibras?\b",
+        r"\blivres?\b|\bchili\b|tonnellat|\bgrammi\b|tonelad|\bpond\b|كيلو|غرام|طن",
+    ),
+    "temperature": (
+        r"°|\d\s?[CFK]\b|celsius|fahrenheit|\bkelvin|degree|\bgrad\b|градус|[度℃℉]|\bgrados?\b|degré|\bgradi\b|graden",
+    ),
+    "loudness": (r"\d\s?dB|decibel|dezibel|децибел|分贝|decibelio|décibel",),
+    "voltage": (r"\d\s?[kKmMµ]?V(?:AC|DC)?\b|\bvolts?\b|вольт|伏|voltios?\b|\bvoltow?\b",),
     "share": (
         r"%|％|٪|\bper\s?cent|\bprozent|процент|por ciento|pour cent|百分|yüzde",
         r"\b(?:half|third|quarter|tenth|fifth|hälfte|drittel|viertel|половин|треть|четверть|mitad|tercio|moitié)",
@@ -220,6 +230,13 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
 }
 MEASURES = {measure: regex("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
 """Signs of a measure in a statement."""
+
+
+def tells_measure(measure: Measure, text: str) -> bool:
+    """True if a text has a measure of this kind; also if none is asked for."""
+    return measure == "" or MEASURES[measure].search(text) is not None
+
+
 _NUMBER = regex(r"\d")
 _CJK_NUMBER = regex("[一二三四五六七八九十百千万亿两半]")
 _ALL_OR_NONE = ("both", "neither", "none", "beide", "weder", "keiner")

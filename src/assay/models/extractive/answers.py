@@ -11,7 +11,7 @@ from assay.core.lexicon import MONTHS
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.named_things import is_defined_by
-from assay.core.relevance.signs import asks
+from assay.core.relevance.signs import asks, tells_measure
 from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
@@ -152,6 +152,8 @@ def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[Passage
 def _sentences(
     question: ParsedQuestion, subject: Subject, shelf: ShownSources, context: ParsedQuestion | None, limit: int
 ) -> list[QuotableUnit]:
+    if measured := _only_measure(subject):
+        return [_unit(*measured, question)]
     about = _needed_context(question, context) if not subject.books else ""
     placed, judgement = _judge_sentences(_drop_numbers(question, subject), subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
@@ -165,6 +167,19 @@ def _sentences(
         return _distinct((_unit(*placed[each.place], question) for each in judgement.of_each_source), limit)
     found = [placed[each.place] for each in judgement.top_statements]
     return _distinct((_unit(*each, question) for each in (*_antecedent(found[0], placed), *found)), limit)
+
+
+def _only_measure(subject: Subject) -> Placed | None:
+    """The only statement of the named documents with the measure that the question asks for, if it asks nothing else:
+    "how heavy is the Widget 3?" is answered by the one weight in its data sheet.
+    """
+    asked = read_question(_drop_numbers(subject.asked, subject).text)
+    if not subject.books or not asked.measure or not asked.light.issuperset(asked.keys):
+        return None
+    told = [
+        (book, each) for book in subject.books for each in book.sentences if tells_measure(asked.measure, each.text)
+    ]
+    return told[0] if len(told) == 1 else None
 
 
 def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:

@@ -116,11 +116,10 @@ class SourcePassages:
     def sentences(self) -> tuple[PassageSentence, ...]:
         """Every sentence that can be quoted, in document order, each once.
 
-        Header fields are not quoted if text follows; in a document of fields alone they are the only text.
+        The header of a numbered document is not quoted: its fields answer a question that names the document.
         """
-        header = {self.heading, *(field.passage for field in self.fields)}
-        if self.fields and all(each.id in header or not split(each.id, each.text) for each in self.passages):
-            header = {self.heading}
+        numbered = self.number is not None or self.identified is not None
+        header = {self.heading, *(field.passage for field in self.fields if numbered)}
         return tuple(place([each for each in self.passages if each.id not in header]))
 
     def owns(self, wanted: Identifier, joined: bool = True) -> bool:
