@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import pairwise
 
 from assay.core.lazy import regex
-from assay.core.lexicon import MONTHS
+from assay.core.lexicon import MONTHS, stem
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.named_things import is_defined_by
@@ -19,7 +20,7 @@ from assay.core.text import ends_sentence, words
 from assay.models.questions import links
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import Identifier, ParsedQuestion, analyze, is_comparison, points_back
-from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
+from assay.models.questions.words import CONCEPTS, begins_pointing_back, carries_topic, stems, topics
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.shown_documents.tabular import computed_units, headed_line, rows
@@ -125,25 +126,34 @@ def answers(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> 
 
 
 def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[PassageField]:
-    """The fields that a question names by their own words: all of them, else the last and others."""
+    """The fields whose whole names a question has; else those that have all it asks for, or their last words in it:
+    "Seal material" for "what is the seal made of?", "Rust Issue" for "which issue tracks it?".
+    """
     known = {key for name in question.concepts for key in CONCEPTS[name].keys}
     numbering = {key for mention in question.mentions for key in stems(mention.text)} | set(stems(book.series))
     plain = question.text
     for mention in question.mentions:
         plain = plain.replace(mention.text, " ")
-    said = set(topics(plain))
+    said, asked = set(topics(plain)), set(question.rest) - numbering
     rated: list[tuple[float, PassageField]] = []
     for field in book.fields:
         own = [key for key in topics(field.name) if key not in numbering]
         if not own or field.name in known or field is book.number or field is book.identified:
             continue
         near = near_keys(own, said)
-        held = [float(key in said or key in near) for key in own]
-        if held[-1]:
+        held = [key in said or key in near for key in own]
+        meant = {key for key in said if key in own or any(key in others for others in near.values())}
+        if all(held) or (asked and asked <= meant) or (held[-1] and not _of_another_kind(plain, meant)):
             rated.append((sum(held) / len(own), field))
     best = max((rate for rate, _ in rated), default=0.0)
     partly = () if question.concepts else (best,)
     return [field for rate, field in rated if rate == 1.0 or (best < 1.0 and rate in partly)]
+
+
+def _of_another_kind(text: str, meant: Container[str]) -> bool:
+    """True if a question has another word before the last of a field's name: "failure rate" is no "Flow rate"."""
+    pairs = pairwise(words(text))
+    return any(stem(word) in meant and carries_topic(kind) and stem(kind) not in meant for kind, word in pairs)
 
 
 # statements
