@@ -275,13 +275,18 @@ def _spaced_rows(
     return tuple(msgspec.structs.replace(each, label=label) for line in lines for each in _line(passage, place, line))
 
 
-_KEYED = regex(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
+_KEYED = regex(r"[*_]{0,2}[^\W_][^:|\n]{0,80}:\s+\S.*")
 
 
 def _key_lines(text: str) -> list[str]:
     """The lines of a passage in which every line has a key and a value, as in a country's profile."""
     lines = [one_line(line) for line in text.splitlines() if line.strip()]
     return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []
+
+
+def is_keyed(text: str) -> bool:
+    """True if a passage is a line with a key and a value, or several."""
+    return all(_KEYED.fullmatch(BULLET.sub("", one_line(line), count=1)) for line in text.splitlines() if line.strip())
 
 
 def is_heading_or_code(text: str) -> bool:
