@@ -139,9 +139,9 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
     """
     text, about = _plain(text), _plain(about)
     whole = f"{about} {text}".strip()
-    language = language_of(beside or whole)
-    analysis = analysis_of(language)
     asking = language_of(whole)
+    language = language_of(beside) or asking
+    analysis = analysis_of(language)
     stop = stop_terms(language) | stop_terms(asking)
     wanted, cue = _wanted_kind(text, frozenset((language, asking)))
     bare = text.casefold().replace(cue.removesuffix(SAID), " ", 1) if cue else text
@@ -173,8 +173,12 @@ def _keys(text: str, analysis: str) -> tuple[str, ...]:
     return keys(without_asking(text) if is_unspaced(text) else text, analysis)
 
 
+_POSSESSIVE = regex(r"(?<=\w)['’]s(?!\w)")
+
+
 def _plain(text: str) -> str:
-    return plain_digits(unicodedata.normalize("NFKC", text)).strip()
+    """A question with digits as in ASCII, and names as they are without an owner's ending: "Kenya's"."""
+    return _POSSESSIVE.sub("", plain_digits(unicodedata.normalize("NFKC", text))).strip()
 
 
 def _wanted_kind(text: str, languages: frozenset[str]) -> tuple[Wanted, str]:

@@ -19,6 +19,7 @@ from assay.models.shown_documents.passages import (
     described,
     is_heading_or_code,
     is_in_table,
+    is_keyed,
     is_row,
     items_of,
     one_line,
@@ -99,7 +100,7 @@ def _descriptions(
     """
     found: dict[tuple[str, str], str] = {}
     for passage in passages:
-        if not passage.about and one_line(passage.text) not in heads:
+        if not passage.about and one_line(passage.text) not in heads and not is_keyed(passage.text):
             for name in (described(passage.text), _entry(passage)):
                 found.setdefault((passage.under, name), one_line(passage.text))
     return found
