@@ -137,11 +137,14 @@ class Features:
         )
 
     def is_about(self, at: int) -> bool:
-        """True if a row is about what the question names: it describes only its own subject."""
+        """True if a row is about what the question names, and has something of what is asked about that: it describes
+        only its own subject, and only what its key or its column says.
+        """
         each = self.statements[at]
-        around = (self._held_in(text) for text in _context(each))
-        held = self._held[at].keys() | {key for found in around for key in found}
-        return each.kind != "row" or self.question.names.issubset(held)
+        held = dict(self._held[at])
+        for text in _context(each):
+            _merge(held, self._held_in(text))
+        return each.kind != "row" or (self.question.names.issubset(held) and self.rest(held) > 0)
 
     def rest_around(self, places: Sequence[int]) -> float:
         """`rest` of these statements together, with their context."""
