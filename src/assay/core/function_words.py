@@ -6,10 +6,11 @@ STOP_WORDS = {
     "en": "a about all also an and any are as at be been by can could did do does for from had has have how i if in"
     " into is it its may me my not of on or our should so some such that the their them then there these they this"
     " those to was we were what when where which who whom whose why will with would you your",
-    "de": "aber alle als also am an auch auf aus bei bin bis das dass dem den der des die dies diese dieser doch du"
-    " durch ein eine einem einen einer er es für gegen gibt hat haben ich ihr im in ist ja kann man mit nach nicht"
-    " noch nur ob oder sein seine sich sie sind so über um und uns unter vom von vor wann war waren warum was welche"
-    " welcher welches wenn wer wie wird wo zu zum zur zwischen",
+    "de": "aber alle als also am an ans auch auf aus bei beim bin bis das dass dem den der des die dies diese dieser"
+    " doch du durch durfte dürfen darf ein eine einem einen einer er es für gegen gibt hat hatte hatten haben ich ihr"
+    " im in ins ist ja kann können konnte konnten man mit muss müssen musste mussten nach nicht noch nur ob oder sein"
+    " seine sich sie sind so soll sollen sollte über um und uns unter vom von vor wann war waren warum was welche"
+    " welcher welches wenn wer werden wie wird wo worden wurde wurden zu zum zur zwischen",
     "fr": "à au aux avec ce ces cette comme comment dans de des du elle en est et il ils je la le les leur leurs lui"
     " mais ne nous on où ou par pas plus pour pourquoi quand que quel quelle quelles quels qui quoi sa se ses son"
     " sont sur un une vous y",
@@ -102,7 +103,7 @@ MORE_STOP_WORDS = frozenset(
     vs want way ways well what's whatever whether while who's within without work working works yes yet
     allem allen aller alles beschreibe bist bitte da dabei damit dann dazu dein denn dich diesem diesen dieses
     dort eines erkläre etwas euch euer funktioniert hab habe hatte hier ihm ihn ihnen ihre jede jedem jeden
-    jeder jedes kein keine können macht mehr mein muss nenne ohne sehr seit soll sollte unser viele weil welchem
+    jeder jedes kein keine können lauten lautet macht mehr mein muss nenne ohne sehr seit soll sollte unser viele weil welchem
     welchen wem wen werden weshalb wessen wieso wieviel wir woher wohin wurde wurden
     бы весь всё да делает ей ему еще ещё её зачем каким какими каких какого каком какую кем кого кому либо нас
     ней нет них ну оно опиши про работает расскажи сколько также там тогда того тоже той том ты чего чей чем

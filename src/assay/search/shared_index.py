@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from assay.core.messages import Rarity
 from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
 from assay.core.sources import Document, PassageSpan
 from assay.core.usage import Usage
+from assay.search.local.index import UNFOUND
 
 if TYPE_CHECKING:
     import filelock
@@ -151,6 +153,12 @@ def readable(spans: Sequence[PassageSpan] | StoreError, document: Document) -> S
     return ()
 
 
+def first_passages(each_spans: EachSpans, document: Document) -> tuple[PassageSpan, ...]:
+    """The first passages of a document: all that can be shown of one whose title or name alone has the words."""
+    spans = (span for found in each_spans([document]) for span in readable(found, document))
+    return tuple(islice((span for span in spans if span.kind not in UNFOUND), BEST))
+
+
 def silent(_: str) -> None:
     """Report to nobody."""
 
@@ -232,6 +240,7 @@ class ServerIndex(ABC):
         ranked: Sequence[IndexMatch],
         hashes: Mapping[int, str],
         fields: Callable[[int], Sequence[PassageSpan]],
+        each_spans: EachSpans,
     ) -> list[Hit]:
         """The documents as hits, by their hashes when they were indexed; those that have left the library are skipped.
 
@@ -243,8 +252,9 @@ class ServerIndex(ABC):
             document = documents.get(found.row)
             if document is None or document.sha256 != hashes.get(found.row):
                 continue
+            best = found.spans or first_passages(each_spans, document)
             more = fields(found.row) if asked.names(document) else ()
-            hits.append(Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*found.spans, *more)))))
+            hits.append(Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*best, *more)))))
         return hits
 
 

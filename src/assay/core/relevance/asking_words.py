@@ -147,11 +147,11 @@ def asking_in(languages: Iterable[str]) -> Iterator[tuple[Wanted, str]]:
 
 
 SAID = "hoch"
-"""The end of "wie hoch", which the answer has too ("26 Meter hoch"); "how tall" and the like are no cue at all."""
+"""The end of "wie hoch", which the answer may have too ("26 Meter hoch"); "how tall" and the like are no cue at all."""
 MEASURED: dict[Measure, str] = {
     "age": "how old, wie alt, сколько лет, какого возраста, 几岁, 幾歲, 多大年纪, 何歳, كم عمر, qué edad, quel âge, "
     "quanti anni ha, che età, quantos anos tem, que idade, hoe oud",
-    "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie hoch, wie weit, "
+    "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie weit, "
     "wie tief, wie breit, как долго, как далеко, какой высоты, какой длины, 多久, 多长, 多長, 多高, 多远, 多遠, "
     "cuánto tiempo, cuánto mide, combien de temps, hoe lang, hoe hoog, hoe ver",
     "money": r"how much (?:do|does|did|will|would|has|have|had)\b[^?]*(?<!\bthe )\bcost(?! of), "
@@ -177,7 +177,7 @@ LIGHT: dict[Measure, str] = {
     "temperature": "hot warm cold temperature heiß warm kalt temperatur температура température temperatura",
     "loudness": "loud noisy laut ruidoso luid",
     "voltage": "voltage spannung напряжение voltaje spanning",
-    "extent": "take takes took dauern dauert dauerte prendre prend durer dure tardar tarda durar dura занимать "
+    "extent": "long far tall high deep wide lang lange weit tief breit largo alto loin take takes took dauern dauert dauerte prendre prend durer dure tardar tarda durar dura занимать "
     "занимает длиться длится",
     "money": "cost costs kosten kostet kostete gekostet coûter coûte coûté costar cuesta costó costare costa "
     "стоить стоит",

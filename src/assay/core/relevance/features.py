@@ -141,10 +141,13 @@ class Features:
         only its own subject, and only what its key or its column says.
         """
         each = self.statements[at]
-        held = dict(self._held[at])
-        for text in _context(each):
-            _merge(held, self._held_in(text))
-        return each.kind != "row" or (self.question.names.issubset(held) and self.rest(held) > 0)
+        if each.kind != "row":
+            return True
+        titled = self._held_in(each.title).keys()
+        own = self._held[at].keys() | self._held_in(each.heading).keys()
+        names = frozenset[str]() if self.question.capitalizing else self.question.names
+        rest = set(self._asked) - names - self.question.light - titled
+        return names <= own | titled and (not rest or not rest.isdisjoint(own) or self.measure(at) > 0)
 
     def rest_around(self, places: Sequence[int]) -> float:
         """`rest` of these statements together, with their context."""

@@ -129,6 +129,11 @@ class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
     named: tuple[frozenset[str], ...] = ()
     light: frozenset[str] = frozenset()
 
+    @property
+    def capitalizing(self) -> bool:
+        """True if the question or the documents are in a language that writes every noun as it writes names."""
+        return not CAPITALIZING.isdisjoint((self.language, self.negating))
+
 
 @lru_cache(maxsize=512)
 def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion:
@@ -164,7 +169,7 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
         denied=next(filter(None, denied), frozenset()),
         negating=negating,
         named=() if CAPITALIZING.intersection((language, negating)) else _name_keys(whole, analysis, topic),
-        light=frozenset(keys(LIGHT.get(measure, ""), analysis)) & set(topic),
+        light=frozenset(keys(f"{LIGHT.get(measure, '')} {SAID if cue.endswith(SAID) else ''}", analysis)) & set(topic),
     )
 
 

@@ -38,6 +38,7 @@ from assay.search.shared_index import (
     SharedWork,
     documents_after,
     file_turn,
+    first_passages,
     one_by_one,
     readable,
     scope_of,
@@ -394,7 +395,8 @@ class LocalSearch:
         explanations = []
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
-            hit = Hit(document=document, score=found.score, spans=spans_of(view, found, asked, document))
+            first = () if found.spans else first_passages(self._each_spans, document)
+            hit = Hit(document=document, score=found.score, spans=(*first, *spans_of(view, found, asked, document)))
             given = why.get(found.row, ())
             explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
         return explanations

@@ -57,9 +57,14 @@ def corrections(view: IndexSnapshot, text: str, scope: Collection[int] | None) -
 
 
 def _function(word: str, functions: Iterable[str], *, first: bool) -> str:
-    """The function word that a word is with two letters exchanged, or one left out or doubled; "" if it is none."""
+    """The function word that a word is with two letters exchanged, or one doubled; "" if it is none.
+
+    The `first` word may also lack one: questions begin with such words ("wich"). Elsewhere it may be another word:
+    "wie warm" is not "wie warum".
+    """
     least = 3 if first else 4
     near = [each for each in functions if len(each) >= least and _is_slip(word, each)]
+    near = near if first else [each for each in near if len(each) <= len(word)]
     return min(near, key=lambda each: (sorted(each) != sorted(word), each), default="")
 
 

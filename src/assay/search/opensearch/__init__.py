@@ -232,4 +232,6 @@ class OpenSearchSearch(ServerIndex):
         question = OpenSearchQuestion(self._client, self._documents, self._passages, words, state.documents)
         ranked = {found.row: found for found in question.rank(scope, query.limit, BEST)}
         hashes = {row: found.sha256 for row, found in ranked.items()}
-        return self.hits(Naming(query.text), [*ranked.values()], hashes, lambda row: ranked[row].fields)
+        return self.hits(
+            Naming(query.text), [*ranked.values()], hashes, lambda row: ranked[row].fields, self._each_spans
+        )

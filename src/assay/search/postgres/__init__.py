@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
@@ -169,7 +170,7 @@ class PostgresSearch(ServerIndex):
         question = IndexQuery(connection, self._prefix, words, scope)
         ranked = question.rank(query.limit, BEST)
         hashes = question.hashes([found.row for found in ranked])
-        return self.hits(Naming(query.text), ranked, hashes, question.fields)
+        return self.hits(Naming(query.text), ranked, hashes, question.fields, partial(one_by_one, self._spans))
 
 
 def _failed(error: BaseException) -> SearchError:
