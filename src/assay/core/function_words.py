@@ -103,8 +103,8 @@ MORE_STOP_WORDS = frozenset(
     vs want way ways well what's whatever whether while who's within without work working works yes yet
     allem allen aller alles beschreibe bist bitte da dabei damit dann dazu dein denn dich diesem diesen dieses
     dort eines erkläre etwas euch euer funktioniert hab habe hatte hier ihm ihn ihnen ihre jede jedem jeden
-    jeder jedes kein keine können lauten lautet macht mehr mein muss nenne ohne sehr seit soll sollte unser viele weil welchem
-    welchen wem wen werden weshalb wessen wieso wieviel wir woher wohin wurde wurden
+    jeder jedes kein keine können lauten lautet macht mehr mein muss nenne ohne sehr seit soll sollte unser viele weil
+    welchem welchen wem wen werden weshalb wessen wieso wieviel wir woher wohin wurde wurden
     бы весь всё да делает ей ему еще ещё её зачем каким какими каких какого каком какую кем кого кому либо нас
     ней нет них ну оно опиши про работает расскажи сколько также там тогда того тоже той том ты чего чей чем
     через чья этого этой этом является

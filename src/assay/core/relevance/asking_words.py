@@ -177,8 +177,8 @@ LIGHT: dict[Measure, str] = {
     "temperature": "hot warm cold temperature heiß warm kalt temperatur температура température temperatura",
     "loudness": "loud noisy laut ruidoso luid",
     "voltage": "voltage spannung напряжение voltaje spanning",
-    "extent": "long far tall high deep wide lang lange weit tief breit largo alto loin take takes took dauern dauert dauerte prendre prend durer dure tardar tarda durar dura занимать "
-    "занимает длиться длится",
+    "extent": "long far tall high deep wide lang lange weit tief breit largo alto loin take takes took dauern dauert "
+    "dauerte prendre prend durer dure tardar tarda durar dura занимать занимает длиться длится",
     "money": "cost costs kosten kostet kostete gekostet coûter coûte coûté costar cuesta costó costare costa "
     "стоить стоит",
 }

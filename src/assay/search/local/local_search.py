@@ -396,7 +396,8 @@ class LocalSearch:
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
             first = () if found.spans else first_passages(self._each_spans, document)
-            hit = Hit(document=document, score=found.score, spans=(*first, *spans_of(view, found, asked, document)))
+            spans = (*first, *spans_of(view, found, asked, document))
+            hit = Hit(document=document, score=found.score, spans=spans)
             given = why.get(found.row, ())
             explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
         return explanations
