@@ -93,11 +93,7 @@ class LocalSearch:
         return await asyncio.to_thread(self.find, query)
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """Return what `search` returns, with what each word of the question adds to each score.
-
-        Raises:
-            SearchError: the index or the library cannot be read or written.
-        """
+        """Return or raise what `search` does, with what each word of the question adds to each score."""
         return await asyncio.to_thread(self.explained, query)
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
@@ -396,8 +392,7 @@ class LocalSearch:
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
             first = () if found.spans else first_passages(self._each_spans, document)
-            spans = (*first, *spans_of(view, found, asked, document))
-            hit = Hit(document=document, score=found.score, spans=spans)
+            hit = Hit(document=document, score=found.score, spans=(*first, *spans_of(view, found, asked, document)))
             given = why.get(found.row, ())
             explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
         return explanations
