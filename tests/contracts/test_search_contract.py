@@ -37,6 +37,7 @@ TEXTS = {
     "long.md": "# A long page\n\n"
     + "Nothing of note is said here.\n\n" * 400
     + "The kumquat harvest failed in 1873.\n",
+    "harbour-rules.txt": "Boats must be tied up by nine.\n\nLanterns hang at the stern.",
     "bridges.md": "# Bridges\n\nThe engineers were running tests on suspension cables.\n\n| cable | load |\n| A | 12 |",
 }
 FOREIGN = {
@@ -133,6 +134,12 @@ async def names(search: Search, text: str, limit: int = 10, collections: tuple[s
 
 def test_it_has_a_name(search: Search) -> None:
     assert search.name
+
+
+async def test_what_only_its_name_has_is_found_with_its_first_passages(search: Search) -> None:
+    hit, *_ = await search.search(Query(text="harbour rules", limit=5, collections=("default",)))
+    assert hit.document.name == "harbour-rules.txt"
+    assert [span.text for span in hit.spans] == ["Boats must be tied up by nine.", "Lanterns hang at the stern."]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Rows which carry their headers answer questions about a cell by the others."""
+"""The built-in model over records: documents of lines with a key and a value, as profiles and data sheets are."""
 
 from __future__ import annotations
 
@@ -6,54 +6,76 @@ import pytest
 from extractive_asking import answered, found
 
 from assay.core.phrases import NOTHING
-from assay.models.shown_documents.passages import read_field
 
-ROWS = """country: France | year: 2019 | population: 67.2 | capital: Paris
-country: France | year: 2020 | population: 67.4 | capital: Paris
-country: Germany | year: 2020 | population: 83.2 | capital: Berlin
+LAND = """Morvania
+
+Geography - Area: total: 41,200 sq km; land: 40,100 sq km
+Geography - Coastline: 215 km
+Geography - Highest point: Mount Morva 2,107 m
+People and Society - Languages: Morvan (official), Deltic
+Government - Independence: 3 May 1911 (from Deltia)
+Economy - Jobless rate: 4.1% (2022 est.)
+"""
+SHEET = """Heron 7 pump
+
+Manufacturer: Alby & Sons
+Weight: 8.2 kg
+Seal material: nitrile
+Flow rate: 30 litres per minute
+Noise level: 55 dB at 1 m
+Supply: 230 V
+Price: 219 EUR
+"""
+BATH = """Hallenbad Ostrau
+
+Adresse: Seeweg 3, Ostrau
+Eintritt: Erwachsene 9 Franken, Kinder 5 Franken
+Jahresgebühr: 30 Franken
+Leitung: Noemi Keller
 """
 
 
+def marked(text: str) -> str:
+    """The same record as Markdown: a heading, and an item for each line."""
+    title, _, lines = text.partition("\n\n")
+    items = (f"- **{key}**: {value}" for key, _, value in (line.partition(": ") for line in lines.splitlines()))
+    return "\n".join((f"# {title}\n", *items, ""))
+
+
+@pytest.mark.parametrize("form", [str, marked])
 @pytest.mark.parametrize(
-    ("question", "row"),
+    ("question", "title", "text", "expected"),
     [
-        ("What was the population of France in 2020?", ROWS.splitlines()[1]),
-        ("What was the population of France in 2019?", ROWS.splitlines()[0]),
-        ("What is the capital of Germany?", ROWS.splitlines()[2]),
+        ("How long is the coastline of Morvania?", "Morvania", LAND, "215 km"),
+        ("What is the highest point of Morvania?", "Morvania", LAND, "Mount Morva"),
+        ("What is Morvania's land area?", "Morvania", LAND, "40,100"),
+        ("Which languages are spoken in Morvania?", "Morvania", LAND, "Deltic"),
+        ("How heavy is the Heron 7?", "Heron 7 pump", SHEET, "8.2 kg"),
+        ("How loud is the Heron 7?", "Heron 7 pump", SHEET, "55 dB"),
+        ("What does the Heron 7 cost?", "Heron 7 pump", SHEET, "219 EUR"),
+        ("What is the seal of the Heron 7 made of?", "Heron 7 pump", SHEET, "nitrile"),
+        ("Was kostet der Eintritt ins Hallenbad Ostrau?", "Hallenbad Ostrau", BATH, "9 Franken"),
+        ("Wie hoch ist die Jahresgebühr im Hallenbad Ostrau?", "Hallenbad Ostrau", BATH, "30 Franken"),
     ],
 )
-def test_the_row_whose_other_cells_match_is_quoted_whole(question: str, row: str) -> None:
-    lines = found(question, "countries", ROWS, "rows").splitlines()
-    assert [line.rpartition(" [")[0] for line in lines] == [row]
-    assert answered(question, "countries", ROWS, "rows").startswith(f"{row} [S1001.")
+def test_a_line_of_a_record_answers(question: str, title: str, text: str, expected: str, form: type[str]) -> None:
+    record = form(text)
+    assert expected in found(question, title, record, "markdown" if record != text else "plain")
 
 
 @pytest.mark.parametrize(
-    "question", ["What was the population of France in 2018?", "What was the population of Portugal in 2020?"]
+    ("question", "title", "text"),
+    [
+        ("Who is the president of Morvania?", "Morvania", LAND),
+        ("What is the failure rate of the Heron 7?", "Heron 7 pump", SHEET),
+        ("How hot may the Heron 7 get?", "Heron 7 pump", SHEET),
+        ("Wie viele Besucher hat das Hallenbad Ostrau?", "Hallenbad Ostrau", BATH),
+    ],
 )
-def test_a_row_of_another_year_or_country_does_not_answer(question: str) -> None:
-    assert found(question, "countries", ROWS, "rows") == NOTHING
+def test_what_a_record_does_not_say_is_not_found(question: str, title: str, text: str) -> None:
+    assert found(question, title, text, "plain").startswith(NOTHING)
 
 
-def test_a_row_is_no_header_field() -> None:
-    assert read_field("S1.0", ROWS.splitlines()[0]) is None
-    assert read_field("S1.0", "country: France") is not None
-
-
-TABLE = """# Providers
-
-| provider | needs | options |
-|---|---|---|
-| `vorax` | | country |
-| `brax`, `drax` | a key | dates |
-| `trax` | an address | country, dates |
-"""
-
-
-def test_a_question_that_denies_something_is_answered_by_the_rows_that_lack_it() -> None:
-    lines = found("Which search providers need no key?", "Search on the web", TABLE).splitlines()
-    assert lines == [
-        "provider: `vorax` | needs: – | options: country [S1001.2]",
-        "provider: `trax` | needs: an address | options: country, dates [S1001.4]",
-    ]
-    assert answered("Which search providers need no key?", "Search on the web", TABLE).startswith(lines[0])
+def test_a_measure_that_a_record_has_twice_is_not_guessed() -> None:
+    both = f"{SHEET}Shipping weight: 9.6 kg\n"
+    assert "8.2 kg" not in answered("How heavy is the Heron 7?", "Heron 7 pump", both, "plain")

@@ -329,8 +329,15 @@ async def test_a_slip_of_the_pen_is_told_from_a_name_and_from_another_word() -> 
     assert await meant("waht did the council recieve?") == {"waht": "what", "recieve": "received"}
     assert await meant("Wich petittion was it?") == {"Wich": "which", "petittion": "petition"}
     assert await meant("Who signed the pettition of Ferri?") == {"pettition": "petition"}
-    for whole in ("What is the prize of a ferry ticket?", "Who is Concil?", "What is tkt?", "Show town.ms and w-hat"):
+    for whole in (
+        "What is the prize of a ferry ticket?",
+        "Who is Concil?",
+        "What is tkt?",
+        "Show town.ms and w-hat",
+        "Wie warm ist es?",
+    ):
         assert await meant(whole) == {}
+    assert await meant("Wie warm ist es in der Stadt?") == {}
 
 
 def test_the_many_lines_of_a_log_leave_the_passages_of_others() -> None:

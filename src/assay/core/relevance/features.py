@@ -29,7 +29,14 @@ from assay.core.relevance.relevance_constants import (
     SHORT_KEYS,
     YEAR_AS_BOUND,
 )
-from assay.core.relevance.signs import REASON, has_name, has_number, stated_times, tells_measure, verb_keys
+from assay.core.relevance.signs import (
+    REASON,
+    has_name,
+    has_number,
+    stated_times,
+    tells_measure,
+    verb_keys,
+)
 from assay.core.relevance.topic_question import (
     QuotableStatement,
     TopicQuestion,
@@ -96,7 +103,11 @@ class Features:
     def matches_around(self, at: int) -> dict[str, float]:
         """Those in it, its neighbours, its heading and its title together."""
         held: dict[str, float] = {}
-        for each in (self._held[at], self._neighbour_features(at), *map(self._held_in, _context(self.statements[at]))):
+        for each in (
+            self._held[at],
+            self._neighbour_features(at),
+            *map(self.matches_in, _context(self.statements[at])),
+        ):
             _merge(held, each)
         return held
 
@@ -136,19 +147,6 @@ class Features:
             sum(self._held[at].values()) / MASS_SCALE,
         )
 
-    def is_about(self, at: int) -> bool:
-        """True if a row is about what the question names, and has something of what is asked about that: it describes
-        only its own subject, and only what its key or its column says.
-        """
-        each = self.statements[at]
-        if each.kind != "row":
-            return True
-        titled = self._held_in(each.title).keys()
-        own = self._held[at].keys() | self._held_in(each.heading).keys()
-        names = frozenset[str]() if self.question.capitalizing else self.question.names
-        rest = set(self._asked) - names - self.question.light - titled
-        return names <= own | titled and (not rest or not rest.isdisjoint(own) or self.measure(at) > 0)
-
     def rest_around(self, places: Sequence[int]) -> float:
         """`rest` of these statements together, with their context."""
         held: dict[str, float] = {}
@@ -156,7 +154,8 @@ class Features:
             _merge(held, self.matches_around(at))
         return self.rest(held)
 
-    def _held_in(self, text: str) -> dict[str, float]:
+    def matches_in(self, text: str) -> dict[str, float]:
+        """Those in a heading or title of one of the statements."""
         return self._hold(self._around[text])
 
     def names_held(self, at: int) -> float:

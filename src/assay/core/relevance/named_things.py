@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
@@ -17,6 +18,7 @@ from assay.core.relevance.relevance_constants import (
     OPENING_WEIGHTS,
 )
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
+from assay.core.text import words
 
 _ASKED = [
     regex(pattern, re.IGNORECASE)
@@ -314,3 +316,32 @@ def _initials(run: str) -> str:
 def _texts(features: Features) -> Iterator[str]:
     for each in features.statements:
         yield from (f"{each.label} {each.text}", each.heading, each.title, each.address)
+
+
+# What a row is about.
+
+
+def is_about(features: Features, at: int) -> bool:
+    """True if a row is about what the question names, and has something of what is asked about that: it describes only
+    its own subject, and only what its key or its column says.
+    """
+    question, each = features.question, features.statements[at]
+    if each.kind != "row":
+        return True
+    titled = features.matches_in(each.title).keys()
+    held = features.matches(at).keys() | features.matches_in(each.heading).keys()
+    names = frozenset[str]() if question.capitalizing else question.names
+    if not names <= held | titled or _is_another_kind(question, each.text.partition(":")[0], held | titled):
+        return False
+    rest = set(question.keys) - names - question.light - titled
+    return not rest or not rest.isdisjoint(held) or features.measure(at) > 0
+
+
+def _is_another_kind(question: TopicQuestion, key: str, held: Collection[str]) -> bool:
+    """True if the key of a row has a word of the question behind another one than there: "Flow rate" is no failure
+    rate. `held` are the keys of the question in the row, with its context.
+    """
+    asked = {word: kind for kind, word in pairwise(words(question.text))}
+    pairs = ((asked[word], kind) for kind, word in pairwise(words(key)) if word in asked)
+    kinds = ((set(keys(kind, question.analysis)), keys(other, question.analysis)) for kind, other in pairs)
+    return any(kind.intersection(question.keys) - set(held) and kind.isdisjoint(other) for kind, other in kinds)

@@ -18,7 +18,7 @@ import msgspec
 from assay.core.messages import Rarity
 from assay.core.relevance.document_parts import announces, below_titles, in_back_matter, is_entry
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.named_things import defining, lacks_a_name, of_entries
+from assay.core.relevance.named_things import defining, is_about, lacks_a_name, of_entries
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -247,7 +247,7 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
         for at, each in enumerate(statements)
         if vectors[at][_AT["figures"]] > OTHER_VERSION
         and not features.numbered.is_other(at)
-        and features.is_about(at)
+        and is_about(features, at)
         and not asks(each.text)
         and not announces(question.text, each.text)
         and not is_entry(question.text, each.text)
