@@ -112,14 +112,8 @@ class Attempts:
         voice: Voice,
         hooks: StreamHooks,
     ) -> None:
-        self._place, self._role, self._request, self._step_context, self._voice = (
-            place,
-            role,
-            request,
-            step_context,
-            voice,
-        )
-        self._hooks = hooks
+        self._place, self._role, self._request = place, role, request
+        self._step_context, self._voice, self._hooks = step_context, voice, hooks
         self._breakers, self._clock = place.execution.breakers, place.world.clock
         self._made: list[ModelAttempted] = []
         self._refused = False

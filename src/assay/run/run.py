@@ -18,7 +18,7 @@ from assay.core.brief import DepthRules, Role, SetDepth
 from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request
-from assay.core.ports import Commit, StepRecord
+from assay.core.ports import Commit
 from assay.core.usage import Budget, Usage
 from assay.run import control, model_call, steps
 from assay.run.budget import Gate
@@ -165,12 +165,10 @@ class Run(RunPlace):
 
     def keep(self, name: str, value: Any) -> None:
         """Store the progress at this place for a fork to continue from; the run itself does not read it."""
-        execution = self.execution
         key = keep_key(self.path, name)
-        record = StepRecord(key=key, input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(value))
-        if execution.steps.get(key) != record:
-            execution.steps[key] = record
-            execution.commit(Commit(steps=(record,)))
+        stored = self.execution.steps.get(key)
+        if stored is None or stored.data != msgspec.json.encode(value):
+            self.execution.note(key, KEPT_TAG, value)
 
     # branches
 
@@ -253,9 +251,7 @@ class Run(RunPlace):
             limit=execution.accounts.share(self.path, at_once),
             **execution.lane_deadlines(),
         )
-        record = StepRecord(key=key, input_hash="", tag=LANE_TAG, data=msgspec.json.encode(lane))
-        execution.steps[key] = record
-        execution.commit(Commit(steps=(record,)))
+        execution.note(key, LANE_TAG, lane)
         return lane
 
     def renew_deadlines(self) -> None:
@@ -331,11 +327,7 @@ class Run(RunPlace):
         """
         execution = self.execution
         key = f"{'/'.join(self.path)}:hurried:{execution.ordinal(self.path, ':hurried')}"
-        record = execution.steps.get(key)
-        if record is None:
-            until = msgspec.json.encode(execution.active() + seconds)
-            record = execution.steps[key] = StepRecord(key=key, input_hash="", tag="until/1", data=until)
-            execution.commit(Commit(steps=(record,)))
+        record = execution.steps.get(key) or execution.note(key, "until/1", execution.active() + seconds)
         closes, before = msgspec.json.decode(record.data, type=float), execution.opened.get(self.lane)
         limit = before.limit if before else Budget()
         execution.opened[self.lane] = LaneRecord(number=self.lane, limit=limit, work_until=closes, report_until=closes)
