@@ -117,7 +117,8 @@ def _ends_sentence(text: str, unit: TextUnit) -> bool:
 def _units(text: str) -> Iterator[TextUnit]:
     """The text in pieces that together are the whole text."""
     start = 0
-    lines, structure = _line_starts(text), _structural(text)
+    lines = [0, *itertools.accumulate(len(line) + 1 for line in text.split("\n")[:-1])]  # where each begins
+    structure = _structural(text)
     cuts = (cut for cut in _CUT.finditer(text) if not _numbers(text, _line_start(lines, cut.start()), cut.start()))
     for cut in [*cuts, None]:
         end = cut.end() if cut else len(text)
@@ -126,13 +127,8 @@ def _units(text: str) -> Iterator[TextUnit]:
         start = end
 
 
-def _line_starts(text: str) -> list[int]:
-    """Where the lines begin, so that no long line is searched again for each of its sentences."""
-    return [0, *itertools.accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
-
-
 def _line_start(lines: Sequence[int], at: int) -> int:
-    """Where the line of the character at `at` begins."""
+    """Where the line of the character at `at` begins; a long one is not searched again for each of its sentences."""
     return lines[bisect_right(lines, at) - 1]
 
 

@@ -132,7 +132,8 @@ async def _ask(phase: Run, request: Request) -> Plan | None:
     try:
         reply = await phase.ask("analytical", request, hooks)
     except ContextTooLong:
-        request = _without_message(request, "background")
+        kept = tuple(message for message in request.messages if message.name != "background")
+        request = msgspec.structs.replace(request, messages=kept)
         reply = await phase.ask("analytical", request, hooks)
     plan = read_plan(reply.text, phase.rules.max_steps)
     if plan is None:
@@ -181,11 +182,6 @@ def _request(phase: Run, case: Case, background: str) -> Request:
         max_tokens=output(phase.profile("analytical"), rules.plan_tokens),
         schema=FORM,
     )
-
-
-def _without_message(request: Request, name: str) -> Request:
-    kept = tuple(message for message in request.messages if message.name != name)
-    return msgspec.structs.replace(request, messages=kept)
 
 
 def one_step(question: str) -> Plan:

@@ -178,7 +178,9 @@ def limits(budget: Budget) -> dict[Measure, Any]:
 
 def part(budget: Budget, share: float) -> Budget:
     """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
-    shared = {name: max(1, int(limit * share)) if limit else 0 for name, limit in limits(budget).items()}
+    shared: dict[Measure, Any] = {
+        name: max(1, int(limit * share)) if limit else 0 for name, limit in limits(budget).items()
+    }
     if budget.usd is not None:
         shared["usd"] = budget.usd * share
     return Budget(**shared)

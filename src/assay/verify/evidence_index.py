@@ -260,13 +260,9 @@ def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
             before.append(id)
         if _cut_after(text, passage):
             after.append(id)
-        located.append(_locate(id, passage, text))
+        above, below = surroundings(text, passage.start, passage.end)
+        located.append(Surroundings(id=id, before=above, after=below))
     return Documents(wrong=wrong, cut_before=tuple(before), cut_after=tuple(after), located=tuple(located))
-
-
-def _locate(id: str, passage: Passage, text: bytes) -> Surroundings:
-    before, after = surroundings(text, passage.start, passage.end)
-    return Surroundings(id=id, before=before, after=after)
 
 
 def _mismatch(id: str, passage: Passage, text: bytes) -> str:
