@@ -15,7 +15,6 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from assay.core.brief import DepthRules, Role, SetDepth
-from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request
 from assay.core.ports import Commit
@@ -49,8 +48,8 @@ class Branch(Generic[T]):
 class Handle(Generic[T]):
     """A spawned lane, or a branch in the background."""
 
-    def __init__(self, lane: int, path: Path, task: asyncio.Task[T]) -> None:
-        self.lane, self.path, self._task = lane, path, task
+    def __init__(self, lane: int, task: asyncio.Task[T]) -> None:
+        self.lane, self._task = lane, task
 
     @property
     def done(self) -> bool:
@@ -199,8 +198,7 @@ class Run(RunPlace):
         Its result is there for whoever waits for it. If nobody waited when the run ends, it is stopped. A replay must
         give the same result with and without it: it does steps, and emits nothing between them.
         """
-        branch = self.child(name)
-        return Handle(self.lane, branch.path, self.execution.start(_await(fn, branch), name))
+        return Handle(self.lane, self.execution.start(_await(fn, self.child(name)), name))
 
     def stands(self, name: str, once: str) -> bool:
         """True if an event was emitted as `once` beside a step with this name and place, and not dropped.
@@ -235,7 +233,7 @@ class Run(RunPlace):
             run = Run(execution, (*self.path[:1], f"{name}-{lane.number}"), lane.number)
             execution.opened[lane.number] = lane
             execution.accounts.open_lane(lane.number, self.path, lane.limit)
-            execution.handles[key] = Handle(lane.number, run.path, execution.start(_lane(fn, run), run.path[-1]))
+            execution.handles[key] = Handle(lane.number, execution.start(_lane(fn, run), run.path[-1]))
         handle: Handle[T] = execution.handles[key]
         return handle
 
@@ -358,14 +356,6 @@ class Run(RunPlace):
     def limited(self) -> bool:
         """True if anything except time is limited: then parallel calls leave less for one another."""
         return self.execution.accounts.limited
-
-    def open(self) -> bool:
-        """True if this place's gate is open. To base a decision on it, use a step: its result is stored."""
-        try:
-            self.execution.check(self.gate, self.lane)
-        except LimitReached:
-            return False
-        return True
 
 
 def keep_key(path: Path, name: str) -> str:
