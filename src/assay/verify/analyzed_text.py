@@ -108,8 +108,6 @@ def _clusters(text: str, kept: list[int]) -> list[tuple[int, str]]:
 
 
 def _folded(cluster: str) -> str:
-    if cluster in _SAME:
-        return _SAME[cluster]
     if cluster.isascii():
         return cluster
     if unicodedata.decomposition(cluster[0]).startswith(_KEPT_APART):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 import msgspec
 
@@ -244,14 +244,13 @@ def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
     before: list[str] = []
     after: list[str] = []
     located: list[Surroundings] = []
-    texts: dict[str, bytes] = {}
+    stored = cache(text_of)
     for id, passage in cited.items():
         try:
-            text = texts.setdefault(passage.document_sha256, b"") or text_of(passage.document_sha256)
+            text = stored(passage.document_sha256)
         except StoreError as error:
             wrong[id] = f"passage {id}: {error}"
             continue
-        texts[passage.document_sha256] = text
         problem = _mismatch(id, passage, text)
         if problem:
             wrong[id] = f"passage {id} {problem}"
