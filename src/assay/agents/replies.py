@@ -13,6 +13,7 @@ from assay.core.events import ToolsIgnored
 from assay.core.lazy import regex
 from assay.core.markers import strip
 from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
+from assay.core.text import ends_sentence
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.run.call_repair import decoded as decoded
@@ -105,10 +106,7 @@ def whole_sentences(text: str) -> str:
 
 def _ends_sentence(text: str, unit: TextUnit) -> bool:
     sentence = text[unit.start : unit.end].rstrip()
-    bare = strip(sentence).rstrip("*_)\"'”’»") if sentence else ""
-    return bare.endswith((".", "!", "?", "…", "。", "！", "？", "।", "؟")) or (
-        sentence[:1] == "|" and sentence.endswith("|")
-    )
+    return ends_sentence(strip(sentence)) or (sentence[:1] == "|" and sentence.endswith("|"))
 
 
 # units
