@@ -67,7 +67,8 @@ def _otherwise(one: Value, other: Value) -> bool:
     return (
         one.defines == other.defines
         and _differ(one.token, other.token)
-        and min(_fits(one, other), _fits(other, one)) >= FITS
+        and _fits(one, other) >= FITS
+        and _fits(other, one) >= FITS
         and not _differ_elsewhere(one, other)
     )
 
