@@ -52,7 +52,6 @@ async def test_a_branch_beside_goes_on_while_others_do_and_is_done_once(journals
         while not done["judge"] and not done["died"]:
             await asyncio.sleep(0)
         assert await beside.result() == 7
-        assert beside.path == ("c1",)
         done["died"] += 1
         if done["died"] == 1:
             raise Killed

@@ -128,6 +128,18 @@ async def test_words_are_looked_for_in_every_text() -> None:
     assert [event.verdict for event in log.of(e.ClaimChecked)] == ["quoted"]
 
 
+async def test_a_phrase_without_words_is_not_looked_for() -> None:
+    documents = PEPS | {"pep-20.md": pep(20, "Draft", "It needs a Zebra crossing.")}
+    log = await surveyed(way("find_phrase", phrases=["?", "zebra crossing"], together=True), documents=documents)
+    assert log.written.startswith("1 document matches; the words of 6 of 6 documents were read.\n\n## “zebra crossing”")
+    calls_both = calls(("find_phrase", {"phrases": ["", "?"]}), ("count_documents", {}), task="survey")
+    other = await surveyed(calls_both, documents=documents)
+    assert "find_phrase was called wrongly: there must be a phrase with words" in [
+        w.message for w in other.of(e.Warned)
+    ]
+    assert other.text.startswith("6 documents are in scope, counted by code.")
+
+
 async def test_documents_are_read_in_batches_and_what_they_say_is_merged() -> None:
     log = await surveyed(
         way("read_documents", look_for="which number the thing is"),

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
+from assay.agents.replies import again
 from assay.core.brief import Role
 from assay.core.clean import one_line
 from assay.core.errors import ContextTooLong
@@ -46,6 +47,15 @@ async def halved(ask: Callable[[int], Awaitable[T]], tokens: int) -> T:
         return await ask(tokens)
     except ContextTooLong:
         return await ask(tokens // 2)
+
+
+async def readable(
+    run: Run, role: Role, request: Request, read: Callable[[str], T | None], note: str, hooks: StreamHooks = HEARD
+) -> T | None:
+    """The reply as `read` reads it; asked for once more, with a note, if it cannot be read."""
+    reply = await run.ask(role, request, hooks)
+    found = read(reply.text)
+    return found if found is not None else read((await run.ask(role, again(request, reply, note))).text)
 
 
 def size(message: Message) -> int:

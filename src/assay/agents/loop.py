@@ -121,8 +121,7 @@ async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) 
             step_context.emit(SourceAdded(source=source))
         for id in added.reused:
             step_context.emit(SourceReused(source=id))
-        for row in added.rows:
-            step_context.record(row)
+        step_context.record(*added.rows)
         return Observed(added.rows)
 
     places = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]

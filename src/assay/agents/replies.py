@@ -13,6 +13,7 @@ from assay.core.events import ToolsIgnored
 from assay.core.lazy import regex
 from assay.core.markers import strip
 from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
+from assay.core.text import ends_sentence
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.run.call_repair import decoded as decoded
@@ -105,10 +106,7 @@ def whole_sentences(text: str) -> str:
 
 def _ends_sentence(text: str, unit: TextUnit) -> bool:
     sentence = text[unit.start : unit.end].rstrip()
-    bare = strip(sentence).rstrip("*_)\"'”’»") if sentence else ""
-    return bare.endswith((".", "!", "?", "…", "。", "！", "？", "।", "؟")) or (
-        sentence[:1] == "|" and sentence.endswith("|")
-    )
+    return ends_sentence(strip(sentence)) or (sentence[:1] == "|" and sentence.endswith("|"))
 
 
 # units
@@ -117,7 +115,8 @@ def _ends_sentence(text: str, unit: TextUnit) -> bool:
 def _units(text: str) -> Iterator[TextUnit]:
     """The text in pieces that together are the whole text."""
     start = 0
-    lines, structure = _line_starts(text), _structural(text)
+    lines = [0, *itertools.accumulate(len(line) + 1 for line in text.split("\n")[:-1])]  # where each begins
+    structure = _structural(text)
     cuts = (cut for cut in _CUT.finditer(text) if not _numbers(text, _line_start(lines, cut.start()), cut.start()))
     for cut in [*cuts, None]:
         end = cut.end() if cut else len(text)
@@ -126,13 +125,8 @@ def _units(text: str) -> Iterator[TextUnit]:
         start = end
 
 
-def _line_starts(text: str) -> list[int]:
-    """Where the lines begin, so that no long line is searched again for each of its sentences."""
-    return [0, *itertools.accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
-
-
 def _line_start(lines: Sequence[int], at: int) -> int:
-    """Where the line of the character at `at` begins."""
+    """Where the line of the character at `at` begins; a long one is not searched again for each of its sentences."""
     return lines[bisect_right(lines, at) - 1]
 
 

@@ -88,7 +88,10 @@ def _content(entry: FeedEntry) -> Markup:
     return join(
         (
             el("p", f"{_summary(entry)}. {_claim_count(changes.same)} said the same before."),
-            _list("Changed", [_change_markup(each.before, each.after) for each in changes.changed]),
+            _list(
+                "Changed",
+                [join((_claim(each.before, "del"), " → ", _claim(each.after, "ins"))) for each in changes.changed],
+            ),
             _list("Added", [_claim(each) for each in changes.added]),
             _list("Dropped", [_claim(each) for each in changes.dropped]),
             _list("Sources added", sources),
@@ -100,19 +103,7 @@ def _list(title: str, items: Sequence[Child]) -> Markup | None:
     return join((el("h3", title), el("ul", *(el("li", item) for item in items)))) if items else None
 
 
-def _claim(claim: ReportClaim) -> Markup:
-    return join((el("strong", phrases.verdict(claim.verdict)), f": {one_line(claim.text)}"))
-
-
-def _change_markup(before: ReportClaim, after: ReportClaim) -> Markup:
-    return join(
-        (
-            el("strong", phrases.verdict(before.verdict)),
-            ": ",
-            el("del", one_line(before.text)),
-            " → ",
-            el("strong", phrases.verdict(after.verdict)),
-            ": ",
-            el("ins", one_line(after.text)),
-        )
-    )
+def _claim(claim: ReportClaim, mark: str = "") -> Markup:
+    """A claim with its verdict; `mark` is the element around its text."""
+    text = one_line(claim.text)
+    return join((el("strong", phrases.verdict(claim.verdict)), ": ", el(mark, text) if mark else text))

@@ -61,17 +61,13 @@ def _fields(reference: BibliographyEntry) -> Iterator[tuple[str, str]]:
     yield "title", f"{{{escape(reference.title)}}}"
     yield "author", " and ".join(_name(name) for name in reference.authors)
     yield _CONTAINERS.get(reference.kind, ""), escape(reference.container) if reference.kind in _CONTAINERS else ""
-    yield _publisher(reference.kind), escape(reference.publisher)
+    yield "institution" if reference.kind in ("report", "thesis") else "publisher", escape(reference.publisher)
     yield "date", _iso(reference.issued)
     yield "doi", reference.doi
     yield "url", reference.url
     yield "urldate", _iso(reference.accessed)
     yield "howpublished", escape(reference.path)
     yield "note", escape(reference.note)
-
-
-def _publisher(kind: Kind) -> str:
-    return "institution" if kind in ("report", "thesis") else "publisher"
 
 
 def _name(name: Name) -> str:

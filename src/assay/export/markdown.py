@@ -35,10 +35,10 @@ def render(view: RunView, *, citations: CitationMode = "numbers", legend: bool =
         return _rendered(view, citations, legend)
 
 
-def after_text(view: RunView, report: Report, citations: CitationMode = "numbers") -> str:
+def after_text(view: RunView, report: Report) -> str:
     """The part after a report's text, without link definitions; "" if there is none."""
     with speaking(report_parts.spoken_in(view)):
-        return _join_paragraphs(*_parts(view, report, citations))
+        return _join_paragraphs(*_parts(view, report, "numbers"))
 
 
 def _rendered(view: RunView, citations: CitationMode, legend: bool) -> str:

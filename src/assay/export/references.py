@@ -7,7 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Literal
+from string import ascii_lowercase
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 import msgspec
@@ -246,20 +247,12 @@ _SYNONYMS = {
 # the type of a source
 
 _KINDS: dict[str, Kind] = {
-    "article-journal": "article-journal",
+    **{kind: kind for kind in get_args(Kind) if kind != "document"},
     "journal-article": "article-journal",
-    "paper-conference": "paper-conference",
     "proceedings-article": "paper-conference",
-    "book": "book",
-    "chapter": "chapter",
     "book-chapter": "chapter",
-    "thesis": "thesis",
     "dissertation": "thesis",
-    "report": "report",
-    "dataset": "dataset",
-    "webpage": "webpage",
 }
-_PAGES = ("text/html", "application/xhtml+xml")
 _PRINTED = ("application/pdf", "application/msword", "application/vnd.openxmlformats-officedocument.wordprocessingml")
 _DATA = ("text/csv", "text/tab-separated-values", "application/vnd.ms-excel", "application/json")
 
@@ -337,6 +330,6 @@ def _unique(keys: Iterable[str]) -> list[str]:
 
 
 def _unused_key(key: str, taken: set[str]) -> str:
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    endings = ("".join(ending) for length in itertools.count(1) for ending in itertools.product(letters, repeat=length))
+    lengths = itertools.count(1)
+    endings = ("".join(letters) for length in lengths for letters in itertools.product(ascii_lowercase, repeat=length))
     return next(key + ending for ending in endings if key + ending not in taken)

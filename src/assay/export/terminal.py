@@ -16,7 +16,7 @@ from assay.core.lazy import regex
 from assay.core.markers import CitationMode
 from assay.core.view import RunView
 from assay.export.formatted_text import Code, FormattedBlock, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table
-from assay.export.paper import PaperSource, paper
+from assay.export.paper import paper
 
 WIDEST = 100
 """The most columns of text on any terminal: longer lines are hard to read."""
@@ -47,9 +47,9 @@ def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) 
     )
     parts = [
         *_blocks(written.body),
-        *_sources(written.labels.sources, written.sources),
-        *_section(written.labels.to_check, written.to_check),
-        *_section(written.labels.limits, written.limits),
+        *_section(written.labels.sources, [(f"{source.number}.", source.line) for source in written.sources]),
+        *_section(written.labels.to_check, [("•", line) for line in written.to_check]),
+        *_section(written.labels.limits, [("•", line) for line in written.limits]),
     ]
     with console.capture() as captured:
         for number, part in enumerate(parts):
@@ -115,16 +115,10 @@ def _table(block: Table) -> RenderableType:
     return shown
 
 
-def _sources(name: str, sources: Sequence[PaperSource]) -> Iterator[RenderableType]:
-    if sources:
+def _section(name: str, entries: Sequence[tuple[str, Line]]) -> Iterator[RenderableType]:
+    if entries:
         yield Text(name, style="bold")
-        yield _list((f"{source.number}.", _text(source.line)) for source in sources)
-
-
-def _section(name: str, lines: Sequence[Line]) -> Iterator[RenderableType]:
-    if lines:
-        yield Text(name, style="bold")
-        yield _list(("•", _text(line)) for line in lines)
+        yield _list((sign, _text(line)) for sign, line in entries)
 
 
 def _text(line: Line) -> Text:

@@ -67,8 +67,7 @@ async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
         rows: list[LedgerRow] = []
         for lane in sorted({lane for lane, _each in shown}):
             rows += case.ledger.register(lane, [each for at, each in shown if at == lane]).rows
-        for row in rows:
-            step_context.record(row)
+        step_context.record(*rows)
         return Reopened(rows=tuple(rows), gone=gone, left_out=left_out)
 
     reopened = await run.step("reopen", search, returns=Reopened, input=[case.question, case.inherited.ahead])

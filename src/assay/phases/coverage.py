@@ -9,9 +9,9 @@ from typing import get_args
 import msgspec
 
 from assay.agents.findings import Finding
-from assay.agents.history import output
+from assay.agents.history import halved, output
 from assay.agents.replies import line_of, read_json
-from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
+from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.messages import Message, Profile, Request, Schema, object_schema
 from assay.core.phrases import in_words
@@ -108,10 +108,8 @@ async def judge(
     case, tokens = agent_pool.case, place.profile("simple").window // SHARE
     try:
         hooks = StreamHooks(slot=ASSESS, on_begin=partial(agent_pool.foresight.report, research))
-        try:
-            reply = await place.ask("simple", assess_request(place, case, research, coverage, tokens), hooks)
-        except ContextTooLong:
-            reply = await place.ask("simple", assess_request(place, case, research, coverage, tokens // 2))
+        build = partial(assess_request, place, case, research, coverage)
+        reply = await halved(lambda size: place.ask("simple", build(size), hooks), tokens)
     except (LimitReached, ModelFailed) as failed:
         place.at("write").warn(f"what is answered was judged by code: {in_words(failed.reason)}")
         return ()

@@ -67,8 +67,7 @@ async def inherit(run: Run) -> InheritedEvidence:
             inheritance = inheritable_evidence(await run.memory(parent), fold(events), read_ahead(events))
         except UnknownName as error:
             raise UsageError(f"{error}: the run this one continues was deleted; start it again without it") from error
-        for row in inheritance.rows:
-            step_context.record(row)
+        step_context.record(*inheritance.rows)
         step_context.emit(_continued(parent, inheritance))
         return inheritance
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from assay.agents.history import output, pluralize
+from assay.agents.history import output, pluralize, readable
 from assay.agents.history import rules as stated
-from assay.agents.replies import again, line_of, read_json
+from assay.agents.replies import line_of, read_json
 from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
@@ -126,18 +127,16 @@ async def _plan(phase: Run, case: Case, background: str) -> Plan:
 
 
 async def _ask(phase: Run, request: Request) -> Plan | None:
-    """Ask for the plan, and once more if it cannot be read."""
+    """Ask for the plan, without the background if that is too much."""
     steps = Steps()
     hooks = StreamHooks(deltas=steps, listener=steps, reading=unwrapped)
+    read = partial(read_plan, max_steps=phase.rules.max_steps)
     try:
-        reply = await phase.ask("analytical", request, hooks)
+        return await readable(phase, "analytical", request, read, AGAIN, hooks)
     except ContextTooLong:
-        request = _without_message(request, "background")
-        reply = await phase.ask("analytical", request, hooks)
-    plan = read_plan(reply.text, phase.rules.max_steps)
-    if plan is None:
-        plan = read_plan((await phase.ask("analytical", again(request, reply, AGAIN))).text, phase.rules.max_steps)
-    return plan
+        kept = tuple(message for message in request.messages if message.name != "background")
+        shorter = msgspec.structs.replace(request, messages=kept)
+        return await readable(phase, "analytical", shorter, read, AGAIN, hooks)
 
 
 class Steps:
@@ -181,11 +180,6 @@ def _request(phase: Run, case: Case, background: str) -> Request:
         max_tokens=output(phase.profile("analytical"), rules.plan_tokens),
         schema=FORM,
     )
-
-
-def _without_message(request: Request, name: str) -> Request:
-    kept = tuple(message for message in request.messages if message.name != name)
-    return msgspec.structs.replace(request, messages=kept)
 
 
 def one_step(question: str) -> Plan:

@@ -8,10 +8,9 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
-from assay.agents.history import halved, output, pluralize
+from assay.agents.history import halved, output, pluralize, readable
 from assay.agents.history import rules as stated
 from assay.agents.loop import FIRST_TURN, Agent, conduct, research_agent
-from assay.agents.replies import again
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
 from assay.core.messages import Request
@@ -70,8 +69,13 @@ async def replan(
         LimitReached: no more model calls are allowed.
     """
     most = agent_pool.rules.max_steps - len(tried)
+
+    async def attempt(tokens: int) -> Plan | None:
+        request = _request(place, agent_pool, research, decisions, most, tokens)
+        return await readable(place, "analytical", request, partial(read_plan, max_steps=most, more=True), AGAIN)
+
     try:
-        written = await _ask(place, agent_pool, research, decisions, most)
+        written = await halved(attempt, place.profile("analytical").window // SHARE)
     except ModelFailed as failed:
         place.warn(_("the planner failed, the plan stays as it was: {why}").format(why=failed.reason))
         return None
@@ -112,22 +116,6 @@ def merged(old: Plan, written: Plan, tried: Collection[int], highest: int) -> Pl
 
 def _settled(step: PlanStep) -> PlanStep:
     return step if step.status in WORKED_ON else msgspec.structs.replace(step, status="skipped")
-
-
-async def _ask(
-    place: Run, agent_pool: AgentPool, research: Research, decisions: Sequence[Decision], most: int
-) -> Plan | None:
-    """The plan; asked for once more if it cannot be read."""
-
-    async def attempt(tokens: int) -> Plan | None:
-        request = _request(place, agent_pool, research, decisions, most, tokens)
-        reply = await place.ask("analytical", request)
-        plan = read_plan(reply.text, most, more=True)
-        if plan is None:
-            plan = read_plan((await place.ask("analytical", again(request, reply, AGAIN))).text, most, more=True)
-        return plan
-
-    return await halved(attempt, place.profile("analytical").window // SHARE)
 
 
 def _request(

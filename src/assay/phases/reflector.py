@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Literal, get_args
 
 import msgspec
 
 from assay.agents.findings import AgentTask
-from assay.agents.history import ask, halved, number_list, output, pluralize
+from assay.agents.history import ask, halved, number_list, output, pluralize, readable
 from assay.agents.history import rules as stated
 from assay.agents.loop import Agent
-from assay.agents.replies import again, line_of, mend, read_json
+from assay.agents.replies import line_of, mend, read_json
 from assay.core.errors import ModelFailed
 from assay.core.messages import Message, Request, Schema, ToolCall, object_schema
 from assay.core.plan import Coverage
@@ -189,11 +190,8 @@ async def _ask(
 
     async def attempt(tokens: int) -> Decision | None:
         request = _request(place, agent_pool, research, coverage, rules, tokens)
-        reply = await place.ask("simple", request, hooks)
-        decision = read_decision(reply.text, step, coverage)
-        if decision is None:
-            decision = read_decision((await place.ask("simple", again(request, reply, AGAIN))).text, step, coverage)
-        return decision
+        read = partial(read_decision, step=step, coverage=coverage)
+        return await readable(place, "simple", request, read, AGAIN, hooks)
 
     return await halved(attempt, place.profile("simple").window // SHARE)
 

@@ -7,7 +7,7 @@ result. A hold found on resume belongs to an attempt that died; it is settled at
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import msgspec
 
@@ -15,7 +15,7 @@ from assay.core.brief import Brief
 from assay.core.errors import LimitReached, TooLittle, UsageError
 from assay.core.messages import REASONING_ROOM, Profile, Request, input_tokens
 from assay.core.ports import HoldRecord, Model, World
-from assay.core.usage import MEASURES, Budget, Usage
+from assay.core.usage import MEASURES, Budget, Measure, Usage
 
 # What a budget pays for: the worst case of a call, at least one report, and the reserve.
 
@@ -24,7 +24,6 @@ VERIFY_SHARE = 0.15
 REPORT_OUTPUT = 20_000
 SMALLEST = Usage(model_calls=1, input_tokens=3_000, output_tokens=1_000)
 """The smallest call that can turn some findings into a report."""
-LEAST_TOKENS = SMALLEST.tokens
 LEAST_OUTPUT = 256
 
 
@@ -172,30 +171,24 @@ def least(*limits: N | None) -> N | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
+def limits(budget: Budget) -> dict[Measure, Any]:
+    """The limits of a budget except time, by measure."""
+    return {measure: limit for measure in MEASURES if (limit := getattr(budget, measure)) is not None}
+
+
 def part(budget: Budget, share: float) -> Budget:
     """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
-
-    def scaled(limit: int | None) -> int | None:
-        return None if limit is None else max(1, int(limit * share)) if limit else 0
-
-    return Budget(
-        usd=None if budget.usd is None else budget.usd * share,
-        tokens=scaled(budget.tokens),
-        searches=scaled(budget.searches),
-        pages=scaled(budget.pages),
-        agents=scaled(budget.agents),
-    )
+    shared: dict[Measure, Any] = {
+        name: max(1, int(limit * share)) if limit else 0 for name, limit in limits(budget).items()
+    }
+    if budget.usd is not None:
+        shared["usd"] = budget.usd * share
+    return Budget(**shared)
 
 
 def remaining(budget: Budget, used: Usage) -> Budget:
     """The rest of a budget after `used`, never below zero."""
-    return Budget(
-        usd=None if budget.usd is None else max(0.0, budget.usd - used.usd),
-        tokens=None if budget.tokens is None else max(0, budget.tokens - used.tokens),
-        searches=None if budget.searches is None else max(0, budget.searches - used.searches),
-        pages=None if budget.pages is None else max(0, budget.pages - used.pages),
-        agents=None if budget.agents is None else max(0, budget.agents - used.agents),
-    )
+    return Budget(**{name: max(0, limit - getattr(used, name)) for name, limit in limits(budget).items()})
 
 
 class Account(msgspec.Struct):
@@ -245,7 +238,7 @@ class Accounts:
     @property
     def limited(self) -> bool:
         """True if anything except time is limited; otherwise nothing needs to be held."""
-        return any(getattr(self.budget, measure) is not None for measure in MEASURES)
+        return bool(limits(self.budget))
 
     @property
     def used(self) -> Usage:
@@ -279,13 +272,7 @@ class Accounts:
         """The amounts this lane may still hold."""
         whole = remaining(self.ceiling(gate), self._whole.used)
         own = remaining(self._lane(lane).limit, self._lane(lane).used)
-        return Budget(
-            usd=least(whole.usd, own.usd),
-            tokens=least(whole.tokens, own.tokens),
-            searches=least(whole.searches, own.searches),
-            pages=least(whole.pages, own.pages),
-            agents=least(whole.agents, own.agents),
-        )
+        return Budget(**{each: least(getattr(whole, each), getattr(own, each)) for each in MEASURES})
 
     def spent_out(self, amount: Usage) -> bool:
         """True if the whole run, not only one lane, has no room left for research of this cost."""

@@ -17,6 +17,9 @@ _FUNCTION = regex(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)",
 _PARAMETER = regex(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
 MOST_READ = 20
 """How often one text is scanned for JSON: an opening bracket may never be closed."""
+_OPENING = regex(r"[{\[]")
+_STRUCTURE = regex(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
+"""Brackets and strings."""
 
 
 def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
@@ -105,11 +108,11 @@ def json_values(text: str) -> Iterator[Any]:
 
 def _values(text: str) -> Iterator[Any]:
     place, read = 0, 0
-    while read <= MOST_READ * len(text) and (start := _opening(text, place)) >= 0:
+    while read <= MOST_READ * len(text) and (opening := _OPENING.search(text, place)):
+        start, place = opening.span()
         end = _closing(text, start)
-        read += (len(text) if end < 0 else end) - start
-        place = start + 1
-        if end < 0:
+        read += (end or len(text)) - start
+        if not end:
             continue
         try:
             yield msgspec.json.decode(text[start:end])
@@ -118,25 +121,11 @@ def _values(text: str) -> Iterator[Any]:
         place = end
 
 
-def _opening(text: str, start: int) -> int:
-    found = [at for at in (text.find("{", start), text.find("[", start)) if at >= 0]
-    return min(found, default=-1)
-
-
 def _closing(text: str, start: int) -> int:
-    """The index after the bracket that closes the one at `start`, -1 if there is none. Ignores brackets in strings."""
-    depth, quoted, escaped = 0, False, False
-    for at in range(start, len(text)):
-        letter = text[at]
-        if quoted:
-            quoted = escaped or letter != '"'
-            escaped = letter == "\\" and not escaped
-        elif letter == '"':
-            quoted = True
-        elif letter in "{[":
-            depth += 1
-        elif letter in "}]":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-    return -1
+    """The index after the bracket that closes the one at `start`, 0 if there is none. Ignores brackets in strings."""
+    depth = 0
+    for sign in _STRUCTURE.finditer(text, start):
+        depth += (sign[0] in "{[") - (sign[0] in "}]")
+        if not depth:
+            return sign.end()
+    return 0

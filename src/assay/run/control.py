@@ -88,23 +88,21 @@ class RunTask:
         await self._journal.post(self.run_id, topic, msgspec.json.encode(value))
 
     def finish(self) -> None:
-        """End research, then write and verify what was found. Before the run exists this cancels it."""
-        if self._execution is not None:
-            self._execution.finish(FINISHED_EARLY)
-        else:
-            self._task.cancel()
+        """End research, then write and verify what was found."""
+        self._steer(lambda execution: execution.finish(FINISHED_EARLY))
 
     def cancel(self) -> None:
         """End every call in flight; findings are kept."""
-        if self._execution is not None:
-            self._execution.cancel()
-        else:
-            self._task.cancel()
+        self._steer(Execution.cancel)
 
     def pause(self) -> None:
         """Abandon every call in flight; `Engine.resume` continues the run."""
+        self._steer(Execution.pause)
+
+    def _steer(self, action: Callable[[Execution], None]) -> None:
+        """Do this to the execution. Before the run exists, its preparation is cancelled instead."""
         if self._execution is not None:
-            self._execution.pause()
+            action(self._execution)
         else:
             self._task.cancel()
 

@@ -148,6 +148,13 @@ class Execution:
         written.add_done_callback(self._committed)
         return written
 
+    def note(self, key: str, tag: str, value: object, *events: EventDraft) -> StepRecord:
+        """Store a value now, outside any step; a replay finds it under `key`."""
+        record = StepRecord(key=key, input_hash="", tag=tag, data=msgspec.json.encode(value))
+        self.steps[key] = record
+        self.commit(Commit(steps=(record,), events=events))
+        return record
+
     def write(self, draft: EventDraft) -> None:
         """Write an event of a step to the log before the step is done."""
         self._live[draft.step].append(self.commit(Commit(events=(draft,))))
@@ -220,13 +227,8 @@ class Execution:
     def renew_deadlines(self, path: Path, lane: int) -> None:
         """See `Run.renew_deadlines`."""
         key = f"{'/'.join(path)}:deadlines"
-        if key not in self.steps:
-            record = StepRecord(
-                key=key, input_hash="", tag="deadlines/1", data=msgspec.json.encode(self.lane_deadlines())
-            )
-            self.steps[key] = record
-            self.commit(Commit(steps=(record,)))
-        closes = msgspec.json.decode(self.steps[key].data, type=dict[str, float])
+        record = self.steps.get(key) or self.note(key, "deadlines/1", self.lane_deadlines())
+        closes = msgspec.json.decode(record.data, type=dict[str, float])
         self.opened[lane] = msgspec.structs.replace(self.opened[lane], **closes)
 
     def closes(self, gate: Gate, lane: int) -> float | None:
@@ -305,8 +307,7 @@ class Execution:
         if self.exhausted:
             return
         self.exhausted = reason
-        record = StepRecord(key=EXHAUSTED, input_hash="", tag="exhausted/1", data=msgspec.json.encode(reason))
-        self.commit(Commit(steps=(record,), events=(self.draft(RunExhausted(reason=reason), (), EXHAUSTED),)))
+        self.note(EXHAUSTED, "exhausted/1", reason, self.draft(RunExhausted(reason=reason), (), EXHAUSTED))
 
     @asynccontextmanager
     async def gated(self, gate: Gate, lane: int) -> AsyncIterator[None]:
@@ -342,8 +343,7 @@ class Execution:
         if any(handle.lane == lane and handle.done for handle in self.handles.values()):
             return False
         self.stopped.add(lane)
-        record = StepRecord(key=f"lane-{lane}:{STOPPED}", input_hash="", tag=STOPPED, data=msgspec.json.encode(lane))
-        self.commit(Commit(steps=(record,), events=(self.draft(said, (), f"{said.kind}-{id}"),)))
+        self.note(f"lane-{lane}:{STOPPED}", STOPPED, lane, self.draft(said, (), f"{said.kind}-{id}"))
         self._interrupt("work", "report", lane=lane)
         return True
 

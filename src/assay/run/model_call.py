@@ -61,8 +61,7 @@ async def ask(place: RunPlace, role: Role, request: Request, hooks: StreamHooks)
 
     async def attempts(step_context: StepContext) -> Reply:
         step_context.role = role
-        voice = Voice(step_context, request.tools, hooks)
-        return await Attempts(place, role, shortened, step_context, voice, hooks).reply()
+        return await Attempts(place, role, shortened, step_context, hooks).reply()
 
     try:
         return await perform(
@@ -104,22 +103,11 @@ class Attempts:
     """The attempts of one call: each model of the role in turn, each as often as may help."""
 
     def __init__(
-        self,
-        place: RunPlace,
-        role: Role,
-        request: Request,
-        step_context: StepContext,
-        voice: Voice,
-        hooks: StreamHooks,
+        self, place: RunPlace, role: Role, request: Request, step_context: StepContext, hooks: StreamHooks
     ) -> None:
-        self._place, self._role, self._request, self._step_context, self._voice = (
-            place,
-            role,
-            request,
-            step_context,
-            voice,
-        )
-        self._hooks = hooks
+        self._place, self._role, self._request = place, role, request
+        self._step_context, self._hooks = step_context, hooks
+        self._voice = Voice(step_context, request.tools, hooks)
         self._breakers, self._clock = place.execution.breakers, place.world.clock
         self._made: list[ModelAttempted] = []
         self._refused = False

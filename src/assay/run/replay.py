@@ -7,7 +7,7 @@ changes. A log copied to another run has what was done and found, but not by who
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -162,11 +162,6 @@ Revise = Callable[[Event], Event | None]
 """Changes an event for the new run; None leaves it out."""
 
 
-def has_begun(log: Iterable[Envelope], phase: str) -> bool:
-    """True if a phase of a run began."""
-    return any(_begins(envelope, phase) for envelope in log)
-
-
 def taken_over(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> tuple[EventDraft, ...]:
     """The log of a run up to the beginning of a phase, for the log of another run.
 
@@ -183,23 +178,14 @@ def taken_over(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> 
 
 def _events_before(log: Sequence[Envelope], phase: str) -> Iterator[Envelope]:
     """The events before a phase, without dropped ones, the engine's own, and those about money."""
-    dropped = {
-        seq for envelope in log if isinstance(event := _restarted(envelope), StepRestarted) for seq in event.dropped
-    }
+    restarts = (decode(envelope) for envelope in log if envelope.type == StepRestarted.kind)
+    dropped = {seq for event in restarts if isinstance(event, StepRestarted) for seq in event.dropped}
     for envelope in log:
-        if _begins(envelope, phase):
+        if envelope.type == PhaseStarted.kind and envelope.path == (phase,):
             return
         engine = envelope.type.startswith(OF_THE_ENGINE) and envelope.type != RunContinued.kind
         if not engine and envelope.type not in _COUNTS and envelope.seq not in dropped:
             yield envelope
-
-
-def _restarted(envelope: Envelope) -> Event | None:
-    return decode(envelope) if envelope.type == StepRestarted.kind else None
-
-
-def _begins(envelope: Envelope, phase: str) -> bool:
-    return envelope.type == PhaseStarted.kind and envelope.path == (phase,)
 
 
 def _copied_draft(envelope: Envelope, event: Event | None, number: int, at: str) -> EventDraft:

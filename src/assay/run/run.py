@@ -15,10 +15,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from assay.core.brief import DepthRules, Role, SetDepth
-from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
 from assay.core.messages import Reply, Request
-from assay.core.ports import Commit, StepRecord
+from assay.core.ports import Commit
 from assay.core.usage import Budget, Usage
 from assay.run import control, model_call, steps
 from assay.run.budget import Gate
@@ -49,8 +48,8 @@ class Branch(Generic[T]):
 class Handle(Generic[T]):
     """A spawned lane, or a branch in the background."""
 
-    def __init__(self, lane: int, path: Path, task: asyncio.Task[T]) -> None:
-        self.lane, self.path, self._task = lane, path, task
+    def __init__(self, lane: int, task: asyncio.Task[T]) -> None:
+        self.lane, self._task = lane, task
 
     @property
     def done(self) -> bool:
@@ -165,12 +164,10 @@ class Run(RunPlace):
 
     def keep(self, name: str, value: Any) -> None:
         """Store the progress at this place for a fork to continue from; the run itself does not read it."""
-        execution = self.execution
         key = keep_key(self.path, name)
-        record = StepRecord(key=key, input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(value))
-        if execution.steps.get(key) != record:
-            execution.steps[key] = record
-            execution.commit(Commit(steps=(record,)))
+        stored = self.execution.steps.get(key)
+        if stored is None or stored.data != msgspec.json.encode(value):
+            self.execution.note(key, KEPT_TAG, value)
 
     # branches
 
@@ -201,8 +198,7 @@ class Run(RunPlace):
         Its result is there for whoever waits for it. If nobody waited when the run ends, it is stopped. A replay must
         give the same result with and without it: it does steps, and emits nothing between them.
         """
-        branch = self.child(name)
-        return Handle(self.lane, branch.path, self.execution.start(_await(fn, branch), name))
+        return Handle(self.lane, self.execution.start(_await(fn, self.child(name)), name))
 
     def stands(self, name: str, once: str) -> bool:
         """True if an event was emitted as `once` beside a step with this name and place, and not dropped.
@@ -237,7 +233,7 @@ class Run(RunPlace):
             run = Run(execution, (*self.path[:1], f"{name}-{lane.number}"), lane.number)
             execution.opened[lane.number] = lane
             execution.accounts.open_lane(lane.number, self.path, lane.limit)
-            execution.handles[key] = Handle(lane.number, run.path, execution.start(_lane(fn, run), run.path[-1]))
+            execution.handles[key] = Handle(lane.number, execution.start(_lane(fn, run), run.path[-1]))
         handle: Handle[T] = execution.handles[key]
         return handle
 
@@ -253,9 +249,7 @@ class Run(RunPlace):
             limit=execution.accounts.share(self.path, at_once),
             **execution.lane_deadlines(),
         )
-        record = StepRecord(key=key, input_hash="", tag=LANE_TAG, data=msgspec.json.encode(lane))
-        execution.steps[key] = record
-        execution.commit(Commit(steps=(record,)))
+        execution.note(key, LANE_TAG, lane)
         return lane
 
     def renew_deadlines(self) -> None:
@@ -331,11 +325,7 @@ class Run(RunPlace):
         """
         execution = self.execution
         key = f"{'/'.join(self.path)}:hurried:{execution.ordinal(self.path, ':hurried')}"
-        record = execution.steps.get(key)
-        if record is None:
-            until = msgspec.json.encode(execution.active() + seconds)
-            record = execution.steps[key] = StepRecord(key=key, input_hash="", tag="until/1", data=until)
-            execution.commit(Commit(steps=(record,)))
+        record = execution.steps.get(key) or execution.note(key, "until/1", execution.active() + seconds)
         closes, before = msgspec.json.decode(record.data, type=float), execution.opened.get(self.lane)
         limit = before.limit if before else Budget()
         execution.opened[self.lane] = LaneRecord(number=self.lane, limit=limit, work_until=closes, report_until=closes)
@@ -366,14 +356,6 @@ class Run(RunPlace):
     def limited(self) -> bool:
         """True if anything except time is limited: then parallel calls leave less for one another."""
         return self.execution.accounts.limited
-
-    def open(self) -> bool:
-        """True if this place's gate is open. To base a decision on it, use a step: its result is stored."""
-        try:
-            self.execution.check(self.gate, self.lane)
-        except LimitReached:
-            return False
-        return True
 
 
 def keep_key(path: Path, name: str) -> str:

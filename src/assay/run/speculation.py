@@ -22,7 +22,6 @@ from assay.core.web_addresses import canonical
 from assay.run.budget import LOW
 
 Kind = Literal["searches", "pages"]
-KINDS: tuple[Kind, ...] = ("searches", "pages")
 MOST = 4
 """The most pieces of such work at once in one execution; others wait until they are asked for."""
 LEAST: dict[Kind, int] = {"searches": 2, "pages": 3}

@@ -223,9 +223,9 @@ class StepContext:
         key = f"{self.key}@{self.attempt}.{self._said}"
         return self._place.execution.draft(event, self._place.path, key, self.key, self.attempt)
 
-    def record(self, row: LedgerRow) -> None:
-        """Put a row into the ledger when the step is done."""
-        self.rows.append(row)
+    def record(self, *rows: LedgerRow) -> None:
+        """Put rows into the ledger when the step is done."""
+        self.rows += rows
 
     def spend(self, usage: Usage) -> None:
         """Count what the step spent."""

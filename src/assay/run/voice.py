@@ -203,12 +203,8 @@ class Voice:
 
     def __init__(self, step_context: StepContext, tools: Sequence[ToolDefinition], hooks: StreamHooks) -> None:
         """`tools` are those of the request."""
-        self._step_context, self._tools, self._deltas, self._thinking = (
-            step_context,
-            tools,
-            hooks.deltas,
-            hooks.thinking,
-        )
+        self._step_context, self._tools = step_context, tools
+        self._deltas, self._thinking = hooks.deltas, hooks.thinking
         self._on_call, self._listener = hooks.on_call, hooks.listener
         self._text: list[str] = []
         self._reading, self._reader = hooks.reading, _new_reader(hooks.reading)

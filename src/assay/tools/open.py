@@ -66,7 +66,7 @@ class OpenTool:
             async def work() -> Observation:
                 left = run.room.pages  # beside one for each, which this step holds
                 parts = None if left is None else 1 + left // len(known)
-                documents, unknown = await self._opening(run, ledger, step_context, known, parts)
+                documents, unknown = await _opening(run, ledger, step_context, known, parts)
                 texts = run.world.texts or DocumentReader(run.world.blobs)
                 shown, told, failed = await asyncio.to_thread(_open, texts, documents, asked.find, common.room(run))
                 for each in failed:
@@ -89,50 +89,33 @@ class OpenTool:
         left = f"\n{more} more not opened: at most {most} at once." if more else ""
         return msgspec.structs.replace(answer, note=f"{answer.note}{left}")
 
-    async def _opening(
-        self,
-        run: Run,
-        ledger: Ledger,
-        step_context: StepContext,
-        known: Mapping[str, Document | None],
-        parts: int | None,
-    ) -> tuple[list[Document], list[str]]:
-        """The named documents, and a note on each unknown reference; pages among them are read in parallel.
 
-        Raises:
-            ToolError: there are none.
-        """
+async def _opening(
+    run: Run, ledger: Ledger, step_context: StepContext, known: Mapping[str, Document | None], parts: int | None
+) -> tuple[list[Document], list[str]]:
+    """The named documents, and a note on each unknown reference; pages among them are read in parallel.
 
-        async def resolve(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
-            try:
-                return await self._resolve_documents(run, ledger, step_context, text, met, parts)
-            except ToolError as failed:
-                return failed.reason
+    Raises:
+        ToolError: there are none.
+    """
+    library, collections = run.world.library, run.brief.scope.collections
 
-        branches = (Branch(text, partial(resolve, text=text, met=met)) for text, met in known.items())
-        answers = await run.gather(*branches)
-        notes = [answer for answer in answers if isinstance(answer, str)]
-        found = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
-        if not found:
-            raise ToolError(" ".join(notes) + " Search, then open by source id.")
-        return list(found.values()), notes
-
-    async def _resolve_documents(
-        self,
-        run: Run,
-        ledger: Ledger,
-        step_context: StepContext,
-        text: str,
-        met: Document | None,
-        parts: int | None,
-    ) -> Sequence[Document]:
-        library, collections = run.world.library, run.brief.scope.collections
+    async def resolve(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
         document = met or next(iter(await asyncio.to_thread(library.find, text, collections)), None)
-        if is_page(text, document):
-            return await page(run, ledger, step_context, document.url if document else text, parts)
-        if document is None:
-            raise ToolError(f"No document is called {text!r}.")
-        return [document]
+        try:
+            if is_page(text, document):
+                return await page(run, ledger, step_context, document.url if document else text, parts)
+        except ToolError as failed:
+            return failed.reason
+        return [document] if document is not None else f"No document is called {text!r}."
+
+    branches = (Branch(text, partial(resolve, text=text, met=met)) for text, met in known.items())
+    answers = await run.gather(*branches)
+    notes = [answer for answer in answers if isinstance(answer, str)]
+    found = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
+    if not found:
+        raise ToolError(" ".join(notes) + " Search, then open by source id.")
+    return list(found.values()), notes
 
 
 async def _documents_left(run: Run) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
@@ -27,63 +27,41 @@ _MONTH = rf"(?P<month>{_any(MONTHS)})\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?"
 
 
-@cache
-def _dates() -> tuple[re.Pattern[str], ...]:
-    # Compiled when they are first needed, as the others below that take long: a run's first event needs none of them.
-    return tuple(
-        re.compile(pattern, re.IGNORECASE)
-        for pattern in (
-            r"(?<![\d.-])(?P<year>\d{4})(?P<sign>[-/.])(?P<m>\d{1,2})(?P=sign)(?P<day>\d{1,2})(?!\d|[-.]\d)",
-            r"(?<![\d.-])(?P<day>\d{1,2})(?P<sign>[-/.])(?P<m>\d{1,2})(?P=sign)(?P<year>\d{4})(?!\d|[-.]\d)",
-            r"(?P<year>\d{4})年(?:(?P<m>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?",
-            rf"(?<![\w.,]){_DAY}[ -]?(?:of |de |d'|di )?{_MONTH}(?:,?[ -](?:of |de )?(?P<year>\d{{4}}))?(?!\w)",
-            rf"\b{_MONTH} {_DAY}(?!\w)(?:,? (?P<year>\d{{4}})(?!\w))?",
-            rf"\b{_MONTH},?[ -](?:of |de )?(?P<year>\d{{4}})(?!\w)",
-        )
+_DATES = tuple(
+    regex(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<![\d.-])(?P<year>\d{4})(?P<sign>[-/.])(?P<m>\d{1,2})(?P=sign)(?P<day>\d{1,2})(?!\d|[-.]\d)",
+        r"(?<![\d.-])(?P<day>\d{1,2})(?P<sign>[-/.])(?P<m>\d{1,2})(?P=sign)(?P<year>\d{4})(?!\d|[-.]\d)",
+        r"(?P<year>\d{4})年(?:(?P<m>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?",
+        rf"(?<![\w.,]){_DAY}[ -]?(?:of |de |d'|di )?{_MONTH}(?:,?[ -](?:of |de )?(?P<year>\d{{4}}))?(?!\w)",
+        rf"\b{_MONTH} {_DAY}(?!\w)(?:,? (?P<year>\d{{4}})(?!\w))?",
+        rf"\b{_MONTH},?[ -](?:of |de )?(?P<year>\d{{4}})(?!\w)",
     )
-
-
+)
 _CJK = r"\u3040-\u30ff\u3400-\u9fff"
 """Letters of scripts without spaces, which may touch a number without being part of it."""
-
-
-@cache
-def _literal() -> re.Pattern[str]:
-    return re.compile(
-        r"(?<![\w.])(?:\d{1,2}:\d{2}(?::\d{2})?|\d{4}(?: ?')?s"
-        r"|(?!\d{1,3}(?:\.\d{3})+(?![.\d]))v?\d+(?:\.\d+){2,}|v\d+(?:\.\d+)?)(?!\w|\.\d)"
-        rf"|(?<![^\W{_CJK}])(?:[^\W\d_{_CJK}]+\d[^\W{_CJK}]*|0x[0-9a-f]+)",
-        re.IGNORECASE,
-    )
-
-
+_LITERAL = regex(
+    r"(?<![\w.])(?:\d{1,2}:\d{2}(?::\d{2})?|\d{4}(?: ?')?s"
+    r"|(?!\d{1,3}(?:\.\d{3})+(?![.\d]))v?\d+(?:\.\d+){2,}|v\d+(?:\.\d+)?)(?!\w|\.\d)"
+    rf"|(?<![^\W{_CJK}])(?:[^\W\d_{_CJK}]+\d[^\W{_CJK}]*|0x[0-9a-f]+)",
+    re.IGNORECASE,
+)
 _RUN = r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'_]\d+)*"
 _CARDINALS = rf"(?:{_any(TENS)})(?:[- ](?:{_any(list(NUMBER_WORDS)[:9])}))?|{_any(NUMBER_WORDS)}"
 _SPELT = rf"(?<!\bat )(?:{_CARDINALS}) (?:point|dot)(?: (?:zero|oh|{_CARDINALS})\b)+|{_CARDINALS}|{_any(ORDINALS)}"
 _SPELT += r"|an?(?= (?:hundred|[mb]illion|thousand|trillion)\b)"
 
-
-@cache
-def _number() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?P<front>[{re.escape('$€£¥₹')}]|\b(?:usd|eur|gbp|jpy|cny|inr) )?[ ]?"
-        rf"(?:(?P<run>{_RUN})|\b(?P<word>{_SPELT})\b)"
-        rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
-        rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
-        rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
-        rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.NAMES if name != '%')})(?![^\W_]|[/·][^\W\d_])))?"
-        rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(MONEY)})\b))?",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _bounds() -> dict[Bound, re.Pattern[str]]:
-    return {
-        bound: re.compile(rf"(?:{words}) ?(?:a |an |the |some )?$", re.IGNORECASE) for bound, words in BOUNDS.items()
-    }
-
-
+_NUMBER = regex(
+    rf"(?P<front>[{re.escape('$€£¥₹')}]|\b(?:usd|eur|gbp|jpy|cny|inr) )?[ ]?"
+    rf"(?:(?P<run>{_RUN})|\b(?P<word>{_SPELT})\b)"
+    rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
+    rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
+    rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
+    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.NAMES if name != '%')})(?![^\W_]|[/·][^\W\d_])))?"
+    rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(MONEY)})\b))?",
+    re.IGNORECASE,
+)
+_BOUNDS = {bound: regex(rf"(?:{words}) ?(?:a |an |the |some )?$", re.IGNORECASE) for bound, words in BOUNDS.items()}
 _ENGLISH_SCALES = frozenset(("hundred", "thousand", "million", "billion", "trillion", "bn", "mn", "tn"))
 _YEAR = regex(r"1[5-9][0-9]{2}|20[0-9]{2}")
 _IN_YEAR = regex(
@@ -153,12 +131,12 @@ def tokens(text: str) -> tuple[Token, ...]:
         found.append(token)
         taken[token.start : token.end] = b"\1" * (token.end - token.start)
 
-    for pattern in _dates():
+    for pattern in _DATES:
         for match in pattern.finditer(text):
             day = _day(match)
             if day and not any(taken[match.start() : match.end()]):
                 take(day)
-    for match in _literal().finditer(text):
+    for match in _LITERAL.finditer(text):
         if not any(taken[match.start() : match.end()]):
             take(Literal(text=match[0], start=match.start(), end=match.end()))
     for share in shares(text):
@@ -211,7 +189,7 @@ def _fraction(share: Share, text: str) -> Amount:
 
 def _amounts(text: str, taken: bytearray) -> list[Amount]:
     found: list[Amount] = []
-    for match in _number().finditer(text):
+    for match in _NUMBER.finditer(text):
         group = "run" if match["run"] else "word"
         if any(taken[match.start(group) : match.end(group)]):
             continue
@@ -276,13 +254,13 @@ def _bound_before(text: str, at: int) -> Bound:
 
 @lru_cache(maxsize=4096)
 def _bounding(before: str) -> Bound:
-    return next((bound for bound, pattern in _bounds().items() if pattern.search(before)), "")
+    return next((bound for bound, pattern in _BOUNDS.items() if pattern.search(before)), "")
 
 
 def lead(text: str, amount: Amount) -> str:
     """The text before an amount (80 code points), without words that bound it ("more than")."""
     before = text[max(0, amount.start - 80) : amount.start]
-    return _bounds()[amount.bound].sub("", before) if amount.bound else before
+    return _BOUNDS[amount.bound].sub("", before) if amount.bound else before
 
 
 def _is_year(match: re.Match[str], text: str) -> bool:

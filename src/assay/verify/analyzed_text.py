@@ -13,6 +13,7 @@ from typing import Literal as Choice
 import msgspec
 
 from assay.core.lazy import regex
+from assay.core.lexicon import plain_digits
 from assay.core.lexicon import stem as english
 from assay.core.text import sentences, words
 from assay.verify.amounts import Token, tokens
@@ -108,19 +109,11 @@ def _clusters(text: str, kept: list[int]) -> list[tuple[int, str]]:
 
 
 def _folded(cluster: str) -> str:
-    if cluster in _SAME:
-        return _SAME[cluster]
     if cluster.isascii():
         return cluster
     if unicodedata.decomposition(cluster[0]).startswith(_KEPT_APART):
         return unicodedata.normalize("NFC", cluster)
-    folded = unicodedata.normalize("NFKC", cluster)
-    return "".join(_SAME.get(sign, _digit(sign)) for sign in folded)
-
-
-def _digit(sign: str) -> str:
-    """Convert decimal digits of any script to 0 to 9."""
-    return str(unicodedata.decimal(sign)) if not sign.isascii() and sign.isdecimal() else sign
+    return "".join(_SAME.get(sign, sign) for sign in plain_digits(unicodedata.normalize("NFKC", cluster)))
 
 
 Kind = Choice["word", "name", "number", "sign"]

@@ -315,7 +315,7 @@ def rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[
     places: defaultdict[str, list[int]] = defaultdict(list)
     for at, each in enumerate(compared):
         places[each.document].append(at)
-    usual = _usual(len(compared), rows)
+    usual = median([each for row in rows for each in row[len(compared) :]] or [1.0])
     if usual >= 1.0:
         return []
     found = []
@@ -331,11 +331,6 @@ def merge_groups(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) ->
     together = DocumentGroups(groups)
     together.join([*_members(groups), *pairs])
     return together.numbered()
-
-
-def _usual(count: int, rows: Sequence[Sequence[float]]) -> float:
-    """The median cosine of passages with unrelated sentences; 1 if there are no passages."""
-    return median([each for row in rows for each in row[count:]] or [1.0])
 
 
 def _size(places: Sequence[int], compared: Sequence[Part]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import Literal
 
 import msgspec
@@ -266,11 +265,7 @@ def conflict(rule: str, slot: ClaimSlot, texts: Texts, said: EvidenceSpan) -> Sl
 # A claim with the numbers of its evidence: "almost nine percent" is 8.9 % if the evidence says so.
 
 
-@cache
-def _bound_pattern() -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join(BOUNDS.values())})\s*\Z", re.IGNORECASE)
-
-
+_BOUND = regex(rf"(?:{'|'.join(BOUNDS.values())})\s*\Z", re.IGNORECASE)
 _REACH = 24
 """Code points before a number that may contain its bound."""
 
@@ -281,7 +276,7 @@ def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
     restated = {each.slot: each.said for each in stated}
     for slot in sorted(restated, key=lambda slot: -slot.start):
         before = claim[: slot.start]
-        bound = _bound_pattern().search(before, max(0, len(before) - _REACH))
+        bound = _BOUND.search(before, max(0, len(before) - _REACH))
         claim = f"{before[: bound.start()] if bound else before}{restated[slot]}{claim[_end(claim, slot) :]}"
     return claim
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 import msgspec
 
@@ -244,14 +244,13 @@ def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
     before: list[str] = []
     after: list[str] = []
     located: list[Surroundings] = []
-    texts: dict[str, bytes] = {}
+    stored = cache(text_of)
     for id, passage in cited.items():
         try:
-            text = texts.setdefault(passage.document_sha256, b"") or text_of(passage.document_sha256)
+            text = stored(passage.document_sha256)
         except StoreError as error:
             wrong[id] = f"passage {id}: {error}"
             continue
-        texts[passage.document_sha256] = text
         problem = _mismatch(id, passage, text)
         if problem:
             wrong[id] = f"passage {id} {problem}"
@@ -260,13 +259,9 @@ def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
             before.append(id)
         if _cut_after(text, passage):
             after.append(id)
-        located.append(_locate(id, passage, text))
+        above, below = surroundings(text, passage.start, passage.end)
+        located.append(Surroundings(id=id, before=above, after=below))
     return Documents(wrong=wrong, cut_before=tuple(before), cut_after=tuple(after), located=tuple(located))
-
-
-def _locate(id: str, passage: Passage, text: bytes) -> Surroundings:
-    before, after = surroundings(text, passage.start, passage.end)
-    return Surroundings(id=id, before=before, after=after)
 
 
 def _mismatch(id: str, passage: Passage, text: bytes) -> str:

@@ -16,6 +16,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import msgspec
@@ -103,8 +104,8 @@ class SentenceStream:
     def _take(self, seen: str, block: ReportBlock) -> tuple[ReportSentence, ...]:
         """Read a block, which makes the block before it final."""
         first, last = (self._base + place for place in (block.places[0], block.places[-1]))
-        start = bisect_left(self._markers, first, key=_start)
-        inside = self._markers[start : bisect_right(self._markers, last, key=_start)]
+        start = bisect_left(self._markers, first, key=attrgetter("start"))
+        inside = self._markers[start : bisect_right(self._markers, last, key=attrgetter("start"))]
         near = [_moved(marker, -self._base) for marker in inside]
         sentences = [_shifted(each, self._base) for each in read_block(seen, self._number, block, near)]
         self._number += 1
@@ -138,10 +139,6 @@ def _settled_length(text: str) -> int:
     """
     ends = max(text.rfind("\n"), text.rfind("\r")) + 1
     return ends + 1 if text[ends : ends + 1].isalpha() else ends
-
-
-def _start(marker: Marker) -> int:
-    return marker.start
 
 
 def _moved(marker: Marker, by: int) -> Marker:

@@ -10,7 +10,7 @@ from assay.core.errors import UsageError
 from assay.core.messages import Message, Price, Profile, Request, input_tokens
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
-from assay.run.budget import LEAST_OUTPUT, LEAST_TOKENS, Reserve, check, fitted, worst_case
+from assay.run.budget import LEAST_OUTPUT, SMALLEST, Reserve, check, fitted, worst_case
 
 CHEAP, DEAR = Price(input=1.0, output=4.0), Price(input=10.0, output=50.0)
 LOCAL = Profile(name="local:m", price=Price(input=0.0, output=0.0), local=True)
@@ -26,7 +26,7 @@ def request(max_tokens: int = 1_000) -> Request:
 
 def test_each_measure_below_the_least_is_refused() -> None:
     for budget, found in (
-        (Budget(tokens=LEAST_TOKENS - 1), "allow at least 4000"),
+        (Budget(tokens=SMALLEST.tokens - 1), "allow at least 4000"),
         (Budget(seconds=0), "0 seconds"),
         (Budget(searches=0), "0 searches"),
         (Budget(pages=0), "0 pages"),
@@ -35,7 +35,7 @@ def test_each_measure_below_the_least_is_refused() -> None:
     ):
         with pytest.raises(UsageError, match=found):
             check(budget, Profile(name="dear", price=DEAR))
-    check(Budget(usd=0.08, tokens=LEAST_TOKENS, searches=1, pages=1, agents=1), Profile(name="dear", price=DEAR))
+    check(Budget(usd=0.08, tokens=SMALLEST.tokens, searches=1, pages=1, agents=1), Profile(name="dear", price=DEAR))
 
 
 def test_a_limit_of_money_names_the_setting_of_a_missing_price() -> None:
@@ -49,7 +49,7 @@ def test_a_limit_of_money_names_the_setting_of_a_missing_price() -> None:
 def test_a_model_which_reasons_needs_room_for_it() -> None:
     thinking = Profile(name="o", native_reasoning=True)
     with pytest.raises(UsageError, match="allow at least 14000"):
-        check(Budget(tokens=LEAST_TOKENS), thinking)
+        check(Budget(tokens=SMALLEST.tokens), thinking)
     assert worst_case([model("o", CHEAP, native_reasoning=True)], request()).output_tokens == 11_000
 
 
@@ -74,7 +74,7 @@ def test_a_fitted_call_is_paid_for_or_as_it_was(output: int, tokens: int | None,
     assert input_tokens(fits) == input_tokens(asked)
 
 
-@given(st.integers(LEAST_TOKENS, 10**7), st.floats(0.01, 100), st.booleans())
+@given(st.integers(SMALLEST.tokens, 10**7), st.floats(0.01, 100), st.booleans())
 def test_a_reserve_leaves_research_its_part(tokens: int, usd: float, verify: bool) -> None:
     budget = Budget(tokens=tokens, usd=usd, pages=7)
     reserve = Reserve.of(budget, Profile(name="dear", price=DEAR), verify=verify)

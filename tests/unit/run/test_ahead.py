@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from assay.core.brief import Speculation
 from assay.core.errors import FetchFailed
 from assay.core.usage import Budget, Usage
-from assay.run.speculation import GUESSED, GUESSES, KINDS, LEAST, MOST, Ahead, Kind, affords, leaves
+from assay.run.speculation import GUESSED, GUESSES, LEAST, MOST, Ahead, Kind, affords, leaves
 
 
 class Work:
@@ -107,7 +108,7 @@ def test_so_much_may_wait_for_somebody_to_ask():
     assert affords(Speculation(share=0.0), Budget(), Usage(pages=99), "pages") == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", get_args(Kind))
 def test_nothing_is_begun_which_is_counted_or_when_a_limit_is_near(kind: Kind):
     assert affords(RULES, Budget(**{kind: 1_000}), Usage(), kind) == 0
     for budget, spent in ((Budget(usd=1.0), Usage(usd=0.8)), (Budget(tokens=100), Usage(input_tokens=80))):
@@ -129,7 +130,7 @@ async def test_lanes_at_work_have_equal_parts():
 @given(
     share=st.floats(0.01, 0.15),
     done=st.integers(0, 200),
-    kind=st.sampled_from(KINDS),
+    kind=st.sampled_from(get_args(Kind)),
     asked=st.lists(st.tuples(st.integers(GUESSED, 4).filter(bool), st.booleans()), max_size=60),
     lanes=st.integers(0, 5),
 )

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from assay.core.errors import LimitReached, UsageError
 from assay.core.ports import HoldRecord
 from assay.core.usage import Budget, Usage
-from assay.run.budget import LEAST_TOKENS, Accounts, check, part, remaining
+from assay.run.budget import SMALLEST, Accounts, check, part, remaining
 
 amounts = st.integers(0, 5_000)
 
 
 def test_a_budget_below_one_report_is_refused() -> None:
-    with pytest.raises(UsageError, match=str(LEAST_TOKENS)):
+    with pytest.raises(UsageError, match=str(SMALLEST.tokens)):
         check(Budget(tokens=100))
-    check(Budget(tokens=LEAST_TOKENS))
+    check(Budget(tokens=SMALLEST.tokens))
 
 
 @given(st.lists(st.tuples(amounts, amounts), max_size=20), st.integers(10_000, 100_000))

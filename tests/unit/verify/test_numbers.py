@@ -103,6 +103,8 @@ CARRIED = [
     (f"{2**256 - 1}", f"{2**256 - 1}"),
     ("3 to 4 million", "3,000,000 to 4,000,000"),
     ("٣٧ people", "37 people"),
+    ("١٬٢٣٤ people", "1,234 people"),
+    ("٣٫٥ million people", "3.5 million people"),
     ("**37** people", "37 people"),
     ("no number at all", ""),
 ]

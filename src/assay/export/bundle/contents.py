@@ -25,7 +25,7 @@ from assay.core.lazy import regex
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
 from assay.core.report import bibliography
-from assay.core.sources import Document, Passage, Snapshot, Source, sha256
+from assay.core.sources import Passage, Source, sha256
 from assay.core.view import RunView
 from assay.export import html, json, markdown
 from assay.export.json import printable
@@ -284,10 +284,6 @@ def document_name(source: Source) -> str:
 def _origin(record: Record, source: Source) -> SourceOrigin:
     document = _required(record.library.document(source.document_sha256), "document", source.document_sha256)
     snapshot = _required(record.library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
-    return _origin_of(document, snapshot)
-
-
-def _origin_of(document: Document, snapshot: Snapshot) -> SourceOrigin:
     return SourceOrigin(
         document_sha256=document.sha256,
         document_size=document.size,

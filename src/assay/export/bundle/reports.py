@@ -14,7 +14,6 @@ from assay.core.markers import strip
 from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
 from assay.core.sources import Passage, Surroundings, sha256
-from assay.core.view import RunView
 from assay.export.bundle.contents import (
     RENDERINGS,
     SOURCES,
@@ -168,16 +167,13 @@ def counts(bundle: Bundle) -> Iterator[BundleCheck]:
     """The counts are those of the claims, and a report called verified passed its gate."""
     gate = bundle.view.gate
     if gate is None:
-        yield checked("counts", 0, _unverified(bundle.view), ("the run ended before its verification",))
+        problems = ["the run calls its report verified, and no gate was passed"] if bundle.view.passed else []
+        yield checked("counts", 0, problems, ("the run ended before its verification",))
         return
     problems = list(miscounted(bundle.view.claims, gate.summary))
     if bundle.view.passed and not gate.passed:
         problems.append("the run calls its report verified, and its gate did not pass")
     yield checked("counts", len(bundle.view.claims), problems)
-
-
-def _unverified(view: RunView) -> list[str]:
-    return ["the run calls its report verified, and no gate was passed"] if view.passed else []
 
 
 def text(bundle: Bundle) -> Iterator[BundleCheck]:

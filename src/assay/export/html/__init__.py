@@ -245,16 +245,8 @@ def _direction(material: Material) -> str | None:
 
 
 def _top(material: Material, text: Article) -> Markup | None:
-    parts = [
-        part
-        for part in (
-            counts(material),
-            to_check(material, text.words),
-            conflicts(material),
-            limits(material),
-        )
-        if part
-    ]
+    made = (counts(material), to_check(material, text.words), conflicts(material), limits(material))
+    parts = [part for part in made if part]
     if not parts:
         return None
     return el("section", el("h2", _("At a glance"), id="glance"), *parts, class_="glance", aria_labelledby="glance")

@@ -13,7 +13,7 @@ from assay.agents.replies import again, first, mend, read_ids
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
-from assay.core.messages import Reply, Request, ToolCall, ToolDefinition
+from assay.core.messages import Reply, Request, ToolCall, ToolDefinition, object_schema
 from assay.core.phrases import in_words, missing
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words_of_name
@@ -45,11 +45,9 @@ def definition(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
     """The tool that fills `slots` of `part`."""
     fields = {slot.name: _field(slot) for slot in slots}
     about = {"type": "string", "description": "What the fields are about, in a few words, as the passages call it."}
-    body: dict[str, Any] = {"type": "object", "properties": {"subject": about, "fields": _object(fields)}}
-    body |= {"required": ["subject", "fields"], "additionalProperties": False}
+    body = object_schema({"subject": about, "fields": _object(fields)})
     if part.many:
-        items = {"type": "array", "items": body, "description": part.description}
-        body = _object({"items": items}) | {"required": ["items"]}
+        body = object_schema({"items": {"type": "array", "items": body, "description": part.description}})
     return ToolDefinition(
         name=NAME, description=_described(part), parameters={key: body[key] for key in sorted(body)}, control=True
     )

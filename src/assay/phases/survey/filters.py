@@ -13,7 +13,7 @@ import msgspec
 from assay.core.clean import one_line
 from assay.core.errors import ToolError
 from assay.core.lazy import regex
-from assay.core.messages import ToolDefinition
+from assay.core.messages import ToolDefinition, object_schema
 from assay.core.sources import Document, Passage, PassageSpan
 from assay.core.text import words
 from assay.evidence.segment import segment
@@ -222,8 +222,7 @@ def _condition(text: str) -> Condition:
     values = tuple(value.strip().strip("\"'") for value in match["value"].split("|")) if match else ()
     if match is None or not name or not (values == ANY or all(words(value) for value in values)):
         raise ToolError(f"{text[:200]!r} is not a condition; write FIELD = VALUE, with = != ~ < > <= or >= between")
-    operators: dict[str, Operator] = {"=": "=", "!=": "!=", "~": "~", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
-    return Condition(name, operators[match["operator"]], values)
+    return Condition(name, msgspec.convert(match["operator"], Operator), values)
 
 
 def matching(header: Header, conditions: Sequence[Condition]) -> tuple[HeaderField, ...] | None:
@@ -347,34 +346,22 @@ COUNT = define(
     control=True,
 )
 WAYS = (FILTER, FIND, READ, COUNT)
+_ROW = object_schema(
+    {
+        "text": {
+            "type": "string",
+            "description": "What the document says, in one short sentence that names what it is about.",
+        },
+        "passages": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Ids of the passages which say it, as S3.17.",
+        },
+    }
+)
 ROWS = ToolDefinition(
     name="report_rows",
     description="Report what these documents say to the question: one row for each thing found, none where none is.",
-    parameters={
-        "type": "object",
-        "properties": {
-            "rows": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "text": {
-                            "type": "string",
-                            "description": "What the document says, in one short sentence that names what it is about.",
-                        },
-                        "passages": {
-                            "type": "array",
-                            "items": {"type": "string"},
-                            "description": "Ids of the passages which say it, as S3.17.",
-                        },
-                    },
-                    "required": ["text", "passages"],
-                    "additionalProperties": False,
-                },
-            }
-        },
-        "required": ["rows"],
-        "additionalProperties": False,
-    },
+    parameters=object_schema({"rows": {"type": "array", "items": _ROW}}),
     control=True,
 )

@@ -115,6 +115,10 @@ def _read_way(phase: Run, call: ToolCall) -> Way | None:
         way = read(tool, call.arguments, FORMS[tool.name])
         if isinstance(way, FilterDocuments):
             filters.read(way.where)
+        if isinstance(way, FindPhrase):
+            way = msgspec.structs.replace(way, phrases=[phrase for phrase in way.phrases if words(phrase)])
+            if not way.phrases:
+                raise ToolError("there must be a phrase with words")
         return way
     except ToolError as failed:
         phase.warn(_("{name} was called wrongly: {why}").format(name=call.name, why=failed.reason))

@@ -67,7 +67,8 @@ def _otherwise(one: Value, other: Value) -> bool:
     return (
         one.defines == other.defines
         and _differ(one.token, other.token)
-        and _one_place(one, other)
+        and _fits(one, other) >= FITS
+        and _fits(other, one) >= FITS
         and not _differ_elsewhere(one, other)
     )
 
@@ -194,11 +195,6 @@ def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bo
     if canonical(one.url) == canonical(other.url):
         return True
     return copies and one.published != other.published and bool(one.published and other.published)
-
-
-def _one_place(one: Value, other: Value) -> bool:
-    """True if the words around each value are around the other as well."""
-    return _fits(one, other) >= FITS and _fits(other, one) >= FITS
 
 
 def _fits(one: Value, other: Value) -> float:

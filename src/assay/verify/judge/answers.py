@@ -32,13 +32,11 @@ _NAMED = regex(
 )
 _JOINED = regex(r"\b(un)-(?=support)", re.IGNORECASE)
 _STEMS: dict[str, Ruling] = {
-    **dict.fromkeys(("supported", "supports", "support"), "supported"),
-    **dict.fromkeys(("unsupported",), "unsupported"),
-    **dict.fromkeys(
-        ("contradicted", "contradicts", "contradict", "contradictory", "refuted", "refutes"), "contradicted"
-    ),
-    **dict.fromkeys(("partial",), "partial"),
-    **dict.fromkeys(("unknown", "undecidable", "undetermined"), "unknown"),
+    "unsupported": "unsupported",
+    "partial": "partial",
+    **dict.fromkeys("supported supports support".split(), "supported"),
+    **dict.fromkeys("contradicted contradicts contradict contradictory refuted refutes".split(), "contradicted"),
+    **dict.fromkeys("unknown undecidable undetermined".split(), "unknown"),
 }
 _DENYING = frozenset("not no never cannot without neither nor isn't doesn't don't wasn't aren't can't won't".split())
 _PARTLY = frozenset("partially partly partial somewhat half".split())

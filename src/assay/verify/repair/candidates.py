@@ -222,8 +222,7 @@ async def _register(
             for each in added.sources:
                 step_context.emit(SourceAdded(source=each))
             rows += added.rows
-        for row in rows:
-            step_context.record(row)
+        step_context.record(*rows)
         return RegisteredRows(tuple(rows))
 
     asked = [[source, [span.ordinal for span in excerpt.spans]] for source, excerpt in shown.items()]

@@ -277,8 +277,7 @@ async def _keep(run: Run, ledger: Ledger, claim: str, seen: Sequence[Observation
         added = ledger.register(run.lane, shown, queries=(), pages=())
         for source in added.sources:
             step_context.emit(SourceAdded(source=source))
-        for row in added.rows:
-            step_context.record(row)
+        step_context.record(*added.rows)
         return ClaimSearchRows(added.rows)
 
     asked = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]

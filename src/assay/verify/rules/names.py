@@ -76,9 +76,7 @@ def names(reading: AnalyzedText, known: Collection[str] = ()) -> list[tuple[int,
 
 def _is_name(word: Word, known: Collection[str]) -> bool:
     lower = word.text.lower()
-    if word.common or len(word.key) < 2 or lower in _NO_NAMES:
-        return False
-    if len(word.text) > 3 and word.text.lower() in MONTHS:
+    if word.common or len(word.key) < 2 or lower in _NO_NAMES or (len(lower) > 3 and lower in MONTHS):
         return False
     return word.kind == "name" or (word.kind == "word" and word.text[0].isupper() and word.key in known)
 

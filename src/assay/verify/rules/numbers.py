@@ -137,7 +137,7 @@ def _find(stated: _ComparedNumbers, index: int) -> SlotFinding:
     if computed:
         slot = ClaimSlot(token.text, *claim.origin(index, index))
         return SlotFinding(rule="derived", slot=slot, outcome="stated", said=computed)
-    instead = _instead(bound)
+    instead = bound.other if bound.misfits >= SAID else None
     spared = _is_spared(claim, index, texts) or (instead is None and _is_loose(claim, index, texts))
     veto = not (spared or _is_entailed(stated, token, instead))
     place = instead if veto else None
@@ -157,11 +157,6 @@ def _required_fit(stated: _ComparedNumbers, bound: Bound) -> float:
     subjects = {word.key for word in stated.claim.words if word.kind == "name"}
     same, other = (stated.texts.readings[place.passage].places.keys() for place in (bound.same, bound.other))
     return OTHER_SUBJECT if subjects & other and not subjects & same else FITS
-
-
-def _instead(bound: Bound) -> EvidenceSpan | None:
-    """The value in the evidence in place of the claim's value, if it says something there."""
-    return bound.other if bound.misfits >= SAID else None
 
 
 def _finding(

@@ -152,18 +152,23 @@ QUANTIFIER_FITS = 0.6
 Directions were made stricter after totals of the report part of the bench had been seen.
 """
 
-_UP = """
-rise rises rose risen rising increase increases increased increasing grow grows grew grown growing growth gain gains
-gained climb climbs climbed surge surges surged soar soared jump jumped expand expanded expansion accelerate
-accelerated improve improved improvement higher upward upwards uptick raise raised double doubled triple tripled more
-warmer
-"""
-_DOWN = """
+RISES = """
+rise rises rose risen rising increase increases increased increasing grow grows grew grown growing climb climbs climbed
+climbing surge surges surged soar soared jump jumped expand expanded double doubled triple tripled
+""".split()
+FALLS = """
 fall falls fell fallen falling decrease decreases decreased decreasing decline declines declined declining drop drops
-dropped shrink shrinks shrank shrunk plunge plunged plummet plummeted slump slumped contract contracted contraction
-slow slowed lower downward downwards downturn reduce reduced reduction worsen worsened dip dipped halve halved lose
-lost loss less fewer cooler
-"""
+dropped dropping shrink shrinks shrank shrunk plunge plunged plummet plummeted slump slumped halve halved
+""".split()
+"""Verbs for the direction of a figure."""
+_UP = """
+growth gain gains gained expansion accelerate accelerated improve improved improvement higher upward upwards uptick
+raise raised more warmer
+""".split()
+_DOWN = """
+contract contracted contraction slow slowed lower downward downwards downturn reduce reduced reduction worsen worsened
+dip dipped lose lost loss less fewer cooler
+""".split()
 _SENSES = {
     word: sense
     for sense, words in {
@@ -211,7 +216,7 @@ class OpposedWords(msgspec.Struct, frozen=True, kw_only=True):
 
 _DIRECTIONS = OpposedWords(
     rule="direction",
-    senses=dict.fromkeys(_UP.split(), "up") | dict.fromkeys(_DOWN.split(), "down"),
+    senses=dict.fromkeys((*RISES, *_UP), "up") | dict.fromkeys((*FALLS, *_DOWN), "down"),
     against={"up": frozenset({"down"}), "down": frozenset({"up"})},
     at_least=DIRECTION_FITS,
 )

@@ -179,7 +179,8 @@ def _bounds(passage: Passage, text: FoldedText, evidence: ClaimEvidence) -> tupl
         firsts += [start for start, _ in spans][passage.id in evidence.cut_before :]
         lasts += [end for _, end in spans][: len(spans) - (passage.id in evidence.cut_after)]
     starts = {_skip_markup(text.text, text.index(start)) for start in (*firsts, *lines)}
-    ends = {_trim_end(text.text, text.index(end)) for end in (*lasts, *(line for line in lines if line))}
+    places = (text.index(end) for end in (*lasts, *(line for line in lines if line)))
+    ends = {len(text.text[:at].rstrip(" ")) for at in places}
     return starts, ends
 
 
@@ -187,8 +188,3 @@ def _skip_markup(text: str, start: int) -> int:
     """`start`, moved past the markup of a row or list."""
     match = re.compile(r"(?:[-*+•|>]|\d{1,3}[.)]|[ ])*[ ]|\|").match(text, start)
     return match.end() if match and not re.match(r"-?\d", text[start:]) else start
-
-
-def _trim_end(text: str, end: int) -> int:
-    """`end`, moved before white space; final punctuation stays."""
-    return len(text[:end].rstrip(" "))

@@ -17,18 +17,9 @@ from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
 from assay.verify.evidence import ClaimEvidence, Outcome, SlotFinding, slot_of
 from assay.verify.figures import as_measured
-from assay.verify.rules.polarity import denied
+from assay.verify.rules.polarity import FALLS, RISES, denied
 
-_UP = """
-rise rises rose risen rising increase increases increased increasing grow grows grew grown growing climb climbs climbed
-climbing surge surges surged soar soared jump jumped expand expanded double doubled triple tripled
-"""
-_DOWN = """
-fall falls fell fallen falling decrease decreases decreased decreasing decline declines declined declining drop drops
-dropped dropping shrink shrinks shrank shrunk plunge plunged plummet plummeted slump slumped halve halved
-"""
-CHANGES = dict.fromkeys(_UP.split(), 1) | dict.fromkeys(_DOWN.split(), -1)
-"""Verbs for the direction of a figure."""
+CHANGES = dict.fromkeys(RISES, 1) | dict.fromkeys(FALLS, -1)
 _YEAR = regex(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]?\d)")
 _RANKS = frozenset(("rank", "place", "posit", "chart", "seed", "list"))
 """Rising from 10 to 5 is a rise with these."""

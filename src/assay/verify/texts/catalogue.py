@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from urllib.parse import unquote, urlsplit
@@ -116,13 +117,7 @@ def _fold_name(name: str) -> str:
 
 def _stands_apart(name: str, said: str) -> bool:
     """True if a file's name is not the end of a longer name, nor the beginning of one, somewhere in a text."""
-    at = said.find(name)
-    while at >= 0:
-        before, after = said[:at], said[at + len(name) :]
-        if not (before[-1:].isalnum() or before[-1:] in ("_", "-")) and not (after[:1].isalnum() or after[:1] == "_"):
-            return True
-        at = said.find(name, at + 1)
-    return False
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", said) is not None
 
 
 def _worded(title: str) -> str:

@@ -38,12 +38,12 @@ class ClaimWords(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     words: tuple[WordToken, ...]
     telling: tuple[tuple[WordToken, float], ...]
     total: float
-    best: tuple[WordToken, ...]
-    near: tuple[WordToken, ...]
-    single: float
-    second: float
-    row: float
-    two: float
+    best: tuple[WordToken, ...] = ()
+    near: tuple[WordToken, ...] = ()
+    single: float = 0.0
+    second: float = 0.0
+    row: float = 0.0
+    two: float = 0.0
 
     @property
     def content(self) -> list[WordToken]:
@@ -66,17 +66,7 @@ def _sight(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
         if token.content:
             distinct.setdefault(token.stem, token)
     telling = tuple((token, weight(token)) for token in distinct.values())
-    draft = ClaimWords(
-        words=words,
-        telling=telling,
-        total=sum(weight for _, weight in telling) or 1.0,
-        best=(),
-        near=(),
-        single=0.0,
-        second=0.0,
-        row=0.0,
-        two=0.0,
-    )
+    draft = ClaimWords(words=words, telling=telling, total=sum(weight for _, weight in telling) or 1.0)
     order = _rank_parts(draft, index)
     return _with_best_parts(draft, index, order) if order else draft
 
@@ -130,11 +120,11 @@ def _with_best_parts(sight: ClaimWords, index: StemIndex, order: list[tuple[floa
 
 def unsaid(sight: ClaimWords) -> list[WordToken]:
     """The claim's words that the nearest sentences lack, without the commonest function words."""
-    stems, spelt = {token.stem for token in sight.near}, _spelt(sight.near)
+    stems, known = {token.stem for token in sight.near}, NEUTRAL | spelt(sight.near)
     return [
         token
         for token in sight.words
-        if (token.text.lower() not in NEUTRAL | spelt if token.function else token.stem not in stems)
+        if (token.text.lower() not in known if token.function else token.stem not in stems)
     ]
 
 
@@ -145,7 +135,7 @@ def slots_unsaid(sight: ClaimWords) -> list[str]:
 
 def limits(sight: ClaimWords) -> set[str]:
     """Words such as "all", "only" and "may" that claim and best part do not share."""
-    ours, theirs = _spelt(sight.words), _spelt(sight.best)
+    ours, theirs = spelt(sight.words), spelt(sight.best)
     return ((ours ^ theirs) & ABSOLUTES) | ((theirs - ours) & HEDGES) | (_qualifiers(sight) - ours)
 
 
@@ -161,9 +151,8 @@ def _qualifiers(sight: ClaimWords) -> set[str]:
 
 def denials(sight: ClaimWords) -> int:
     """How many more negating words the claim has than the best part."""
-    return sum(token.text.lower() in NEGATIVES for token in sight.words) - sum(
-        token.text.lower() in NEGATIVES for token in sight.best
-    )
+    ours, theirs = (sum(token.text.lower() in NEGATIVES for token in words) for words in (sight.words, sight.best))
+    return ours - theirs
 
 
 def turnable(sight: ClaimWords) -> list[WordToken]:
@@ -224,5 +213,6 @@ def is_edited(seen: Iterable[ClaimWords], found: Mapping[str, float]) -> bool:
     )
 
 
-def _spelt(words: Iterable[WordToken]) -> set[str]:
+def spelt(words: Iterable[WordToken]) -> set[str]:
+    """The words as written, in lower case."""
     return {token.text.lower() for token in words}

@@ -35,6 +35,7 @@ from assay.verify.verifier.signs import (
     opposed,
     sights,
     slots_unsaid,
+    spelt,
     turnable,
     unsaid,
 )
@@ -186,7 +187,7 @@ def _pairs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
 
 
 def _sense(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
-    ours, best, near = (_spelt(each) for each in (sight.words, sight.best, sight.near))
+    ours, best, near = (spelt(each) for each in (sight.words, sight.best, sight.near))
     denied, denying = not ours.isdisjoint(NEGATIVES), not best.isdisjoint(NEGATIVES)
     function = [token.text.lower() in near for token in sight.words if token.function]
     return {
@@ -210,10 +211,6 @@ def _sense(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
 
 def _signs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
     return {"slots_unsaid": len(slots_unsaid(sight)), "limits": len(limits(sight)), "denials": abs(denials(sight))}
-
-
-def _spelt(words: Sequence[WordToken]) -> set[str]:
-    return {token.text.lower() for token in words}
 
 
 def _share(held: Sequence[bool]) -> float:
