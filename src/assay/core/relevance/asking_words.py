@@ -162,7 +162,8 @@ MEASURED: dict[Measure, str] = {
     r"was kostet, was kostete, wie viel [^?]*\b(?:ge)?koste\w+, сколько сто(?:ит|ят|ил[аио]?), 多少钱, 多少錢, いくら, "
     r"cuánto [^?]*(?<!\bel )\bc(?:uest|ost)\w+, combien [^?]*\bcoût\w+, quanto [^?]*\bcost\w+, hoeveel [^?]*\bkost\w*",
     "weight": r"how heavy, how much (?:do|does|did)\b[^?]*\bweigh, wie schwer, wie viel wieg(?:t|en), "
-    "сколько вес(?:ит|ят|ил[аио]?), 多重, cuánto pesan?, combien pèsent?, quanto pesa(?:no)?, hoe zwaar, hoeveel weegt",
+    "сколько вес(?:ит|ят|ил[аио]?), 多重, cuánto pesan?, combien pès(?:e|ent), quanto pesa(?:no)?, hoe zwaar, "
+    "hoeveel weegt",
     "temperature": "how (?:hot|warm|cold), (?:what|which) temperature, wie (?:heiß|warm|kalt), welche[rn]? temperatur, "
     "какая температура, какой температуре, 多热, 多冷, 温度是多少, qué temperatura, quelle température, "
     "che temperatura, que temperatura, hoe (?:heet|warm|koud)",

@@ -89,6 +89,10 @@ class Features:
         self._best = max(self._own, default=0.0) or 1.0
         self._best_source = max((self._share(held) for held in self._sources.values()), default=0.0) or 1.0
         self._pairs = frozenset(pairwise(question.keys))
+        titles = {each.source: each.title for each in statements}
+        titled = Counter(key for title in titles.values() for key in self.matches_in(title))
+        self.subjects = frozenset(key for key, count in titled.items() if count == 1 < len(titles))
+        """The keys of the question that the title of just one of several documents has."""
         self._scope = rarity.holding if rarity is not None else {}
         self._passages = rarity.passages if rarity is not None else 0
 

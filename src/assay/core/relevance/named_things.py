@@ -17,6 +17,7 @@ from assay.core.relevance.relevance_constants import (
     INTRODUCING_WEIGHT,
     OPENING_WEIGHTS,
 )
+from assay.core.relevance.signs import REASON
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 from assay.core.text import words
 
@@ -323,18 +324,31 @@ def _texts(features: Features) -> Iterator[str]:
 
 def is_about(features: Features, at: int) -> bool:
     """True if a row is about what the question names, and has something of what is asked about that: it describes only
-    its own subject, and only what its key or its column says.
+    its own subject, and only what its key or its column says. A row without a reason does not say why.
     """
     question, each = features.question, features.statements[at]
     if each.kind != "row":
         return True
+    if question.wanted == "reason" and not REASON.search(each.text):
+        return False
     titled = features.matches_in(each.title).keys()
     held = features.matches(at).keys() | features.matches_in(each.heading).keys()
     names = frozenset[str]() if question.capitalizing else question.names
-    if not names <= held | titled or _is_another_kind(question, each.text.partition(":")[0], held | titled):
+    if not names | features.subjects <= held | titled:
+        return False
+    if _is_another_kind(question, each.text.partition(":")[0], held | titled):
         return False
     rest = set(question.keys) - names - question.light - titled
     return not rest or not rest.isdisjoint(held) or features.measure(at) > 0
+
+
+def is_complete(features: Features, at: int) -> bool:
+    """True if a row has all that is asked about what its title names: "Price" in the data sheet of a "Corsa Notte"."""
+    question, each = features.question, features.statements[at]
+    titled = features.matches_in(each.title).keys()
+    asked = set(question.keys) - question.light - titled
+    held = features.matches(at).keys() | features.matches_in(each.heading).keys()
+    return each.kind == "row" and bool(titled) and bool(asked) and asked <= held
 
 
 def _is_another_kind(question: TopicQuestion, key: str, held: Collection[str]) -> bool:

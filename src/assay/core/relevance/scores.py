@@ -18,7 +18,7 @@ import msgspec
 from assay.core.messages import Rarity
 from assay.core.relevance.document_parts import announces, below_titles, in_back_matter, is_entry
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.named_things import defining, is_about, lacks_a_name, of_entries
+from assay.core.relevance.named_things import defining, is_about, is_complete, lacks_a_name, of_entries
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -221,7 +221,8 @@ def judge(
     unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
     told = [f"{statements[at].label} {statements[at].text}" for at in best]
     amiss = unmeasured or lacks_a_name(features) or not features.measures_it(best) or not tells_who(question, told)
-    chance = 0.0 if amiss else _chance(vector)
+    sure = not amiss and is_complete(features, by_words[0].place)
+    chance = 0.0 if amiss else max(_chance(vector), SURE_CHANCE if sure else 0.0)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""

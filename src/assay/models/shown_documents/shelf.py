@@ -16,7 +16,7 @@ from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence, words
 from assay.models.questions.question import Identifier, ParsedQuestion, points_back, remove_phrase
 from assay.models.questions.words import FRAMES, carries_topic, stems
-from assay.models.shown_documents.passages import PassageField, PassageSentence, is_keyed, read_field, split
+from assay.models.shown_documents.passages import PassageField, PassageSentence, read_field, split
 from assay.models.shown_documents.placed_sentences import place
 
 A_MARKER = 30
@@ -114,15 +114,8 @@ class SourcePassages:
 
     @cached_property
     def sentences(self) -> tuple[PassageSentence, ...]:
-        """Every sentence that can be quoted, in document order, each once.
-
-        The fields of a header are not quoted if text follows; in a document of lines with keys they are its text.
-        """
-        header = {self.heading, *(field.passage for field in self.fields)}
-        texts = [each for each in self.passages if each.id not in header and not is_keyed(each.text)]
-        if not any(split(each.id, each.text) for each in texts):
-            header = {self.heading}
-        return tuple(place([each for each in self.passages if each.id not in header]))
+        """Every sentence that can be quoted, in document order, each once."""
+        return tuple(place([each for each in self.passages if each.id != self.heading]))
 
     def owns(self, wanted: Identifier, joined: bool = True) -> bool:
         """True if this document is number `wanted.number` of the series, by field, title or address.
