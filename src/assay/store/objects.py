@@ -82,7 +82,6 @@ class ObjectBlobs:
 
     @property
     def place(self) -> str:
-        """The address."""
         return self._url
 
     def put(self, data: bytes) -> str:
@@ -96,11 +95,6 @@ class ObjectBlobs:
         return name
 
     def put_all(self, many: Sequence[bytes]) -> list[str]:
-        """Store several at the same time, and return their hashes.
-
-        Raises:
-            StoreError: the store cannot be reached, or refuses.
-        """
         return put_at_once(self.put, many)
 
     def claim(self) -> None:
@@ -112,26 +106,15 @@ class ObjectBlobs:
             self._owner = None
 
     def keep(self, name: str, packed: bytes) -> None:
-        """Store a frame under its name.
-
-        Raises:
-            StoreError: the store cannot be reached, or refuses.
-        """
         self.claim()
         there = self._head(name)
         if there is None or there.size != len(packed) or _age(there) > FRESH_SECONDS:
             self._call_store("written", lambda: obstore.put(self._store, place_of(name), packed))
 
     def get(self, sha256: str) -> bytes:
-        """The bytes, checked against their hash.
-
-        Raises:
-            StoreError: missing, damaged, or not readable.
-        """
         return self.read(sha256)[1]
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        """See the port."""
         place = place_of(checked_name(sha256))
         try:
             packed = self._call_store("read", lambda: bytes(obstore.get(self._store, place).bytes()))
@@ -152,7 +135,6 @@ class ObjectBlobs:
         return there is not None and there.size > 0
 
     def stored(self) -> Iterator[Stored]:
-        """See the port."""
         pages = iter(obstore.list(self._store))
         while page := self._call_store("listed", lambda: next(pages, None)):
             for each in page:
@@ -160,19 +142,16 @@ class ObjectBlobs:
                     yield Stored(name, each["size"], each["last_modified"])
 
     def age(self, sha256: str) -> float | None:
-        """See the port."""
         there = self._head(checked_name(sha256))
         return None if there is None else _age(there)
 
     def remove(self, sha256: str) -> None:
-        """See the port."""
         try:
             self._call_store("removed", lambda: obstore.delete(self._store, place_of(checked_name(sha256))))
         except FileNotFoundError:
             return
 
     def owners(self) -> set[str]:
-        """See the port."""
         found = self._call_store("listed", lambda: obstore.list(self._store, OWNERS).collect())
         return {each["path"].rpartition("/")[2] for each in found}
 

@@ -21,6 +21,7 @@ import msgspec
 from assay.core.errors import StoreError
 from assay.store.blobs import READERS, KeptBlobs
 from assay.store.sql.database import Database, DatabaseBackend
+from assay.store.sql.sqlite import log_of
 from assay.store.sql.tables import HEAD, documents, files, runs, version
 
 State = Literal["missing", "current", "older", "newer", "foreign", "damaged", "unreadable"]
@@ -66,7 +67,7 @@ def probe(path: Path) -> Probe:
 
 def connect(path: Path) -> sqlite3.Connection:
     """A read-only connection. Without a log beside the file nobody is writing, so no locks are taken either."""
-    log = path.with_name(f"{path.name}-wal")
+    log = log_of(path)
     idle = not log.exists() or not log.stat().st_size
     mode = "mode=ro&immutable=1" if idle else "mode=ro"
     return sqlite3.connect(f"file:{quote(str(path.absolute()))}?{mode}", uri=True, timeout=2)
@@ -217,12 +218,8 @@ def _file(path: Path) -> _Found:
 
 
 def _server(backend: DatabaseBackend) -> _Found:
-    database = Database(backend)
-    try:
-        with database.read() as connection:
-            return _looked_at(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
-    finally:
-        database.close()
+    with closing(Database(backend)) as database, database.read() as connection:
+        return _looked_at(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
 
 
 def _looked_at(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _Found:

@@ -221,20 +221,20 @@ def remaining_messages(run_id: str, rows: Sequence[Row[Any]]) -> list[bytes]:
     return [data for (data,) in rows if data is not None]
 
 
-def runs(connection: Connection, owner: str | None, limit: int, now: float) -> list[RunRow]:
+def runs(connection: Connection, now: float, owner: str | None, limit: int) -> list[RunRow]:
     """The runs, newest first."""
     chosen = select(*RUN).where(owned(owner)).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
     return [row(each, now) for each in connection.execute(chosen)]
 
 
-def rows(connection: Connection, run_ids: Collection[str], owner: str | None, now: float) -> dict[str, RunRow]:
+def rows(connection: Connection, now: float, run_ids: Collection[str], owner: str | None) -> dict[str, RunRow]:
     """The runs with these ids, by id."""
     chosen = select(*RUN).where(tables.runs.c.run_id.in_(sorted(run_ids)), owned(owner))
     return {each.run_id: row(each, now) for each in connection.execute(chosen)}
 
 
 def news(
-    connection: Connection, after: Mapping[str, int], owner: str | None, limit: int, now: float
+    connection: Connection, now: float, after: Mapping[str, int], owner: str | None, limit: int
 ) -> dict[str, News]:
     """The runs with these ids, and at most `limit` events of each after the given number."""
     found = dict[int, RunRow]()
@@ -253,7 +253,7 @@ def news(
     return {each.run_id: News(row=each, events=tuple(new[number])) for number, each in found.items()}
 
 
-def find(connection: Connection, reference: str, owner: str | None, now: float) -> RunRow:
+def find(connection: Connection, now: float, reference: str, owner: str | None) -> RunRow:
     """A run by its id, the beginning of its id, or `last`.
 
     Raises:
@@ -269,7 +269,7 @@ def find(connection: Connection, reference: str, owner: str | None, now: float) 
     return row(found, now)
 
 
-def latest(connection: Connection, thread: str, owner: str | None, now: float) -> RunRow | None:
+def latest(connection: Connection, now: float, thread: str, owner: str | None) -> RunRow | None:
     """The newest run of a thread; None if it has none."""
     chosen = select(*RUN).where(tables.runs.c.thread == thread, owned(owner)).order_by(tables.runs.c.number.desc())
     found = connection.execute(chosen.limit(1)).first() if thread else None

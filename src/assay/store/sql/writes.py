@@ -151,17 +151,16 @@ def put(connection: Connection, number: int, place: QueuePlace) -> None:
 
 
 def acquire(
-    connection: Connection, run_id: str, owner: str | None, holder: str, during: tuple[float, float], evict: str
+    connection: Connection, now: float, run_id: str, owner: str | None, holder: str, ttl: float, evict: str = ""
 ) -> Lease:
-    """Take the lease for the period `during` if it is free, expired, the holder's own, or held by one of `evict`.
+    """Take the lease for `ttl` seconds if it is free, expired, the holder's own, or held by `evict`.
 
     Raises:
         LeaseHeld: another holder's lease has not expired.
         UnknownName: no such run.
     """
-    now, until = during
     longest = now + LONGEST_LEASE
-    values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": until}
+    values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": now + ttl}
     fence = connection.execute(_ACQUIRE.where(reads.owned(owner)), values).scalar()
     if fence is None:
         held = connection.execute(select(runs.c.holder).where(runs.c.run_id == run_id, reads.owned(owner))).scalar()
@@ -245,14 +244,14 @@ def _append(connection: Connection, statements: Statements, run: int, drafts: Se
         connection.connection.cursor().executemany(statements.events, event_rows(run, new, last - len(new) + 1))
 
 
-def delete(connection: Connection, run_id: str, owner: str | None, now: float, evict: Collection[str]) -> None:
+def delete(connection: Connection, now: float, run_id: str, owner: str | None, evict: Collection[str]) -> None:
     """Delete a run whose lease is free, expired, or held by one of `evict`.
 
     Raises:
         LeaseHeld: another holder's lease has not expired.
         UnknownName: no such run.
     """
-    number = check_free(connection, run_id, owner, now, evict)
+    number = check_free(connection, now, run_id, owner, evict)
     webhooks.drop_of_run(connection, run_id)
     for table in (events, steps, holds, ledger, inbox, queue, heard):
         connection.execute(table.delete().where(table.c.run == number))
@@ -263,7 +262,7 @@ def delete(connection: Connection, run_id: str, owner: str | None, now: float, e
         connection.execute(threads.delete().where(threads.c.owner == whose, threads.c.name == thread, ~left))
 
 
-def check_free(connection: Connection, run_id: str, owner: str | None, now: float, evict: Collection[str]) -> int:
+def check_free(connection: Connection, now: float, run_id: str, owner: str | None, evict: Collection[str]) -> int:
     """Keep a run unchanged until the transaction ends, with nobody executing it except `evict`; return its number.
 
     Raises:
