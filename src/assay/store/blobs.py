@@ -54,7 +54,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: it cannot be written.
         """
-        ...
 
     def keep(self, name: str, packed: bytes) -> None:
         """Store a frame under its name.
@@ -62,7 +61,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: it cannot be written.
         """
-        ...
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
         """Return the zstd frame and its content, checked against its name.
@@ -70,7 +68,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: missing or damaged.
         """
-        ...
 
     def stored(self) -> Iterator[Stored]:
         """Yield all blobs, in no order, without files under other names.
@@ -78,7 +75,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: the place cannot be listed.
         """
-        ...
 
     def age(self, sha256: str) -> float | None:
         """Seconds since it was written; None if it does not exist.
@@ -86,7 +82,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: the place cannot be reached.
         """
-        ...
 
     def remove(self, sha256: str) -> None:
         """Delete it, if it exists.
@@ -94,7 +89,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: it cannot be deleted.
         """
-        ...
 
     def owners(self) -> set[str]:
         """The ids of the libraries that have ever stored something here.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from assay.core.errors import ConfigError, StoreError
 from assay.core.lazy import regex
@@ -34,9 +34,6 @@ try:
     from obstore.store import from_url
 except ImportError as missing:
     raise ConfigError(f"blobs at an address need the extra: pip install 'assay[s3]' ({missing})") from missing
-
-if TYPE_CHECKING:
-    from obstore.store import ClientConfig, RetryConfig
 
 T = TypeVar("T")
 
@@ -73,7 +70,21 @@ class ObjectBlobs:
         self._url, self._owner = url.rstrip("/"), owner
         try:
             self._store = from_url(
-                self._url, client_options=_client(request_seconds), retry_config=_retries(retry_seconds)
+                self._url,
+                client_options={
+                    "connect_timeout": f"{CONNECT_SECONDS}s",
+                    "timeout": f"{request_seconds}s",
+                    "allow_http": True,  # if the environment names such an endpoint
+                },
+                retry_config={
+                    "max_retries": ATTEMPTS,
+                    "retry_timeout": timedelta(seconds=retry_seconds),
+                    "backoff": {
+                        "init_backoff": timedelta(milliseconds=100),
+                        "max_backoff": timedelta(seconds=5),
+                        "base": 2,
+                    },
+                },
             )
         except (BaseError, ValueError, OSError) as error:
             raise ConfigError(
@@ -181,19 +192,6 @@ class ObjectBlobs:
             raise StoreError(
                 f"{self._url} cannot be {what}: {_reason(error)}; check keys, region and endpoint (AWS_…)"
             ) from None
-
-
-def _client(seconds: int) -> ClientConfig:
-    # Plain HTTP if the environment names such an endpoint.
-    return {"connect_timeout": f"{CONNECT_SECONDS}s", "timeout": f"{seconds}s", "allow_http": True}
-
-
-def _retries(seconds: float) -> RetryConfig:
-    return {
-        "max_retries": ATTEMPTS,
-        "retry_timeout": timedelta(seconds=seconds),
-        "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=5), "base": 2},
-    }
 
 
 def _age(stored: Stored) -> float:

@@ -69,7 +69,9 @@ class SqlJournal(SqlListing):
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
 
-        return await self.transactions.write_at(writes.acquire, run_id, self._owner, holder, ttl, evict)
+        return await self.transactions.write_at(
+            lambda connection, now: writes.acquire(connection, run_id, self._owner, holder, (now, now + ttl), evict)
+        )
 
     async def renew(self, lease: Lease, ttl: float) -> Renewal:
         transactions = self.transactions

@@ -43,7 +43,7 @@ class SqlQueue(Transacted, OwnedView):
             if run_id is None:
                 return None
             _change(connection, run_id, None, taken=queue.c.taken + 1)
-            return writes.acquire(connection, now, run_id, None, holder, ttl)
+            return writes.acquire(connection, run_id, None, holder, (now, now + ttl))
 
         return await self._transactions.claim(
             lambda connection, now: _may_claim(connection, now, limits, but, unfit), take

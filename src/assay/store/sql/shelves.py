@@ -146,11 +146,6 @@ class OwnerView:
         return made
 
 
-def numbers(connection: Connection, sight: OwnerView, names: Sequence[str]) -> list[int]:
-    """The numbers of the collections with these names."""
-    return list(connection.execute(select(collections.c.number).where(sight.named_collections(names))).scalars())
-
-
 V = TypeVar("V")
 BATCH = 500
 """Values in one IN list."""
@@ -228,7 +223,8 @@ class SqlCollections:
         with self._database.read() as connection:
             if not connection.execute(_private().limit(1)).first():
                 return []
-            among = numbers(connection, self._sight, named)
+            chosen = select(_TABLE.number).where(self._sight.named_collections(named))
+            among = connection.execute(chosen).scalars().all()
             found = list(connection.execute(_private().where(_TABLE.number.in_(among))))
             found += connection.execute(_sharing(among)).all()
             for some in batches(hashes):

@@ -82,12 +82,10 @@ class SqlUsers(Transacted):
         return await self._users(true())
 
     async def find(self, name: str) -> UserRow | None:
-        found = await self._users(users.c.name == name)
-        return found[0] if found else None
+        return next(iter(await self._users(users.c.name == name)), None)
 
     async def of_subject(self, subject: str) -> UserRow | None:
-        found = await self._users(users.c.subject == subject) if subject else []
-        return found[0] if found else None
+        return next(iter(await self._users(users.c.subject == subject)), None) if subject else None
 
     async def link(self, name: str, subject: str) -> bool:
         free = and_(users.c.name == name, users.c.subject == "")
@@ -126,8 +124,7 @@ class SqlUsers(Transacted):
         return await self._created_row(_KEEP.values(values))
 
     async def credential(self, hash: str) -> Credential | None:
-        found = await self._credentials(credentials.c.hash == hash)
-        return found[0] if found else None
+        return next(iter(await self._credentials(credentials.c.hash == hash)), None)
 
     async def credentials(self, owner: str, kind: str) -> list[Credential]:
         return await self._credentials(and_(credentials.c.owner == owner, credentials.c.kind == kind))
@@ -171,8 +168,7 @@ class SqlShares(Transacted):
         await self._transactions.execute(insert(shares).values(msgspec.structs.asdict(share)))
 
     async def of_hash(self, hash: str) -> ShareRow | None:
-        found = await self._share_rows(shares.c.hash == hash)
-        return found[0] if found else None
+        return next(iter(await self._share_rows(shares.c.hash == hash)), None)
 
     async def of_run(self, owner: str, run_id: str) -> list[ShareRow]:
         return await self._share_rows(and_(shares.c.owner == owner, shares.c.run_id == run_id))
@@ -224,16 +220,13 @@ class SqlAudit(Transacted):
 
 
 def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
-    conditions = []
-    if wanted.actor:
-        conditions.append(audit.c.actor == wanted.actor)
-    if wanted.action:
-        conditions.append(audit.c.action == wanted.action)
-    if wanted.since:
-        conditions.append(audit.c.at >= wanted.since)
-    if wanted.until:
-        conditions.append(audit.c.at < wanted.until)
-    return conditions
+    conditions = (
+        (wanted.actor, audit.c.actor == wanted.actor),
+        (wanted.action, audit.c.action == wanted.action),
+        (wanted.since, audit.c.at >= wanted.since),
+        (wanted.until, audit.c.at < wanted.until),
+    )
+    return [condition for given, condition in conditions if given]
 
 
 # Token buckets in SQL: a row for each, with the time at which it is full again, changed in one statement.

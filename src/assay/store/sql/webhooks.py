@@ -73,8 +73,7 @@ class SqlWebhooks(Transacted):
 
     async def one(self, owner: str, id: str) -> Webhook | None:
         chosen = select(*_WEBHOOK).where(webhooks.c.owner == owner, webhooks.c.id == id)
-        rows = await self._transactions.rows(chosen)
-        return _webhook(rows[0]) if rows else None
+        return next(map(_webhook, await self._transactions.rows(chosen)), None)
 
     async def remove(self, owner: str, id: str) -> bool:
         def remove(connection: Connection) -> bool:

@@ -151,16 +151,17 @@ def put(connection: Connection, number: int, place: QueuePlace) -> None:
 
 
 def acquire(
-    connection: Connection, now: float, run_id: str, owner: str | None, holder: str, ttl: float, evict: str = ""
+    connection: Connection, run_id: str, owner: str | None, holder: str, during: tuple[float, float], evict: str = ""
 ) -> Lease:
-    """Take the lease for `ttl` seconds if it is free, expired, the holder's own, or held by `evict`.
+    """Take the lease for the period `during` if it is free, expired, the holder's own, or held by `evict`.
 
     Raises:
         LeaseHeld: another holder's lease has not expired.
         UnknownName: no such run.
     """
+    now, until = during
     longest = now + LONGEST_LEASE
-    values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": now + ttl}
+    values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": until}
     fence = connection.execute(_ACQUIRE.where(reads.owned(owner)), values).scalar()
     if fence is None:
         held = connection.execute(select(runs.c.holder).where(runs.c.run_id == run_id, reads.owned(owner))).scalar()
