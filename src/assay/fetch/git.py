@@ -150,11 +150,7 @@ class GitConnector:
         return _Git(folder, _FREE if self._policy is None else _GUARDED)
 
     def _fetched(self, git: _Git, place: RepositoryAddress) -> str:
-        """Fetch one commit and return its id, from checked addresses if there is a policy.
-
-        Raises:
-            FetchFailed: the repository may not be fetched, or cannot be.
-        """
+        """Fetch one commit and return its id, from checked addresses if there is a policy."""
         if self._policy is None:
             return git.fetched(place)
         try:
@@ -283,11 +279,7 @@ class _Git:
         return answered
 
     def _output(self, working: subprocess.Popen[bytes], word: str, given: bytes) -> tuple[bytes, bytes]:
-        """The output of git, and its errors, after it ends.
-
-        Raises:
-            FetchFailed: it took too long, or it is no longer wanted.
-        """
+        """The output of git, and its errors, after it ends."""
         end = time.monotonic() + SECONDS
         while True:
             try:

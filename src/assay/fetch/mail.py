@@ -198,11 +198,7 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
 
 
 def _parts(message: Message) -> Iterator[EmailMessage]:
-    """The parts of a message that hold something.
-
-    Raises:
-        ExtractError: there are too many.
-    """
+    """The parts of a message that hold something."""
     for number, part in enumerate(message.walk()):
         if number > MOST_PARTS:
             raise ExtractError(f"it has more than {MOST_PARTS:,} parts")

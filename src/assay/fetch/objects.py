@@ -89,11 +89,7 @@ class ObjectsConnector:
 
 
 def _store(place: str) -> Any:
-    """The store at a place.
-
-    Raises:
-        ConfigError: the extra is missing, or the environment's settings cannot be used.
-    """
+    """The store at a place."""
     options: Any = {"connect_timeout": f"{CONNECT_SECONDS}s", "timeout": f"{REQUEST_SECONDS}s", "allow_http": True}
     retries: Any = {"max_retries": ATTEMPTS, "retry_timeout": timedelta(seconds=RETRY_SECONDS)}
     try:

@@ -137,22 +137,14 @@ class MemoryCollections(OwnedView):
         return name if owner == self._owner else common.reference_to(owner, name, alone=self._owner is None)
 
     def _mine(self, name: str) -> StoredCollection | None:
-        """The owner's collection; None if there is none.
-
-        Raises:
-            UsageError: it belongs to another owner.
-        """
+        """The owner's collection; None if there is none."""
         held = self._collections.get(self._own(name))
         if held is None and SLASH in name and self._readable_key(name) is not None:
             raise common.anothers(name)
         return held
 
     def _get_or_create(self, name: str) -> StoredCollection:
-        """The owner's collection, created if it does not exist.
-
-        Raises:
-            UsageError: it belongs to another owner, or the name is not valid.
-        """
+        """The owner's collection, created if it does not exist."""
         held = self._mine(name)
         if held is None and self._owner and SLASH in name:
             raise common.unfit_name(name)

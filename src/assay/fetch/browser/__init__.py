@@ -294,11 +294,7 @@ class RenderingFetcher:
         return msgspec.structs.replace(rendered, url=page.url, redirects=page.redirects)
 
     async def _tried(self, page: Fetched, before: PageGlance, rules: WebRules) -> Fetched:
-        """The rendered page if it has more text than before; else the original page if it has any.
-
-        Raises:
-            FetchFailed: neither has text; or the browser shows something else than the page.
-        """
+        """The rendered page if it has more text than before; else the original page if it has any."""
         try:
             rendered = await self._rendered(page, rules)
             after = await asyncio.to_thread(look, rendered.body)

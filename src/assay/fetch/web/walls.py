@@ -154,11 +154,7 @@ def _place(url: str) -> str:
 
 
 def _decode_page(page: Fetched) -> str:
-    """A page's HTML.
-
-    Raises:
-        ExtractError: it is not text.
-    """
+    """A page's HTML."""
     body = in_utf8(page.body, page.headers.get("content-type", ""))
     declared = CHARSET.search(body[:4096])
     return decode(body, declared[1].decode("ascii") if declared else "")

@@ -198,11 +198,7 @@ class Database:
         self._engine.dispose()
 
     def _stored_version(self) -> str | None:
-        """The schema version; None when there is no table yet.
-
-        Raises:
-            StoreError: the tables are not Assay's.
-        """
+        """The schema version; None when there is no table yet."""
         with self.read() as connection:
             names = inspect(connection).get_table_names()
             if version.name not in names:

@@ -54,11 +54,7 @@ class SqlJobs(Transacted, OwnedView):
         return await self._transactions.write(put, run_id=JOBS_NEWS)
 
     def _check_room(self, connection: Connection, at_once: int | None) -> None:
-        """Refuse one job more than allowed.
-
-        Raises:
-            TooMany: the limit is reached.
-        """
+        """Refuse one job more than allowed."""
         if at_once is None:
             return
         self._transactions.serialize_claims(connection)

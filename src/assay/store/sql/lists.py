@@ -1,4 +1,4 @@
-"""Lists in SQL: runs by their properties, and the threads they form."""
+"""Lists in SQL: runs by their properties, and the threads they form. Their port says what is raised."""
 
 from __future__ import annotations
 
@@ -94,12 +94,7 @@ def runs_after(
 def label(
     connection: Connection, run_id: str, owner: str | None, added: Mapping[str, str], removed: Collection[str]
 ) -> dict[str, str]:
-    """Change the labels of a run, and return its labels.
-
-    Raises:
-        UsageError: a run may not have these.
-        UnknownName: there is no such run.
-    """
+    """Change the labels of a run, and return its labels."""
     mine = (runs.c.run_id == run_id, reads.owned(owner))
     known = connection.execute(select(runs.c.labels).where(*mine).with_for_update()).scalar()
     if known is None:
@@ -211,11 +206,7 @@ def _thread(row: Row[Any]) -> ThreadRow:
 
 
 def thread(connection: Connection, reference: str, owner: str | None) -> ThreadRow:
-    """A thread by its name, its title, or the beginning of its name.
-
-    Raises:
-        UnknownName: no thread, or more than one, matches.
-    """
+    """A thread by its name, its title, or the beginning of its name."""
     name = threads.c.name
     for condition in (
         name == reference,
@@ -236,11 +227,7 @@ def _mine(owner: str | None) -> ColumnElement[bool]:
 
 
 def rename(connection: Connection, name: str, owner: str | None, title: str) -> None:
-    """Give a thread another title.
-
-    Raises:
-        UnknownName: there is no thread of that name.
-    """
+    """Give a thread another title."""
     changed = update(threads).where(threads.c.name == name, _mine(owner))
     if not connection.execute(changed.values(title=title, lookup=common.fold(title))).rowcount:
         raise UnknownName("thread", name)
@@ -249,12 +236,7 @@ def rename(connection: Connection, name: str, owner: str | None, title: str) -> 
 def delete_thread(
     connection: Connection, now: float, name: str, owner: str | None, evict: Collection[str]
 ) -> tuple[str, ...]:
-    """Delete a thread with all its runs.
-
-    Raises:
-        LeaseHeld: a live process executes one of them.
-        UnknownName: there is no thread of that name.
-    """
+    """Delete a thread with all its runs."""
     row = connection.execute(select(threads).where(threads.c.name == name, _mine(owner))).first()
     if row is None:
         raise UnknownName("thread", name)

@@ -94,11 +94,7 @@ def restore(
 
 
 def _check_free(at: Path | DatabaseBackend) -> None:
-    """Check that nothing would be overwritten.
-
-    Raises:
-        StoreError: there is something already.
-    """
+    """Check that nothing would be overwritten."""
     if isinstance(at, Path):
         if at.exists():
             raise StoreError(f"{at} exists already: restore into a new folder (--home FOLDER)")
@@ -133,11 +129,7 @@ def _open_backup(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _upgrade_copy(draft: Path, own: str) -> tuple[int, int]:
-    """Upgrade the copy to this release's schema, as the library `own`; return how many runs and documents it has.
-
-    Raises:
-        StoreError: it is damaged, not Assay's, or of a newer release.
-    """
+    """Upgrade the copy to this release's schema, as the library `own`; return how many runs and documents it has."""
     one_file(draft)
     with closing(sqlite3.connect(draft)) as connection:
         if connection.execute(_FOREIGN).fetchone():
