@@ -267,7 +267,6 @@ class RenderingFetcher:
         self._going: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
 
     async def close(self) -> None:
-        """Close the connections and the browser."""
         browser, self._browser = self._browser, None
         try:
             if browser is not None:

@@ -114,7 +114,6 @@ class _Styles:
         self._styles = {style.style_id: style for style in document.styles}
 
     def write(self, paragraph: etree._Element, writing: TextBuilder) -> None:
-        """Write a heading, an item or a paragraph."""
         text = _docx_text(paragraph)
         names = self._names(paragraph)
         found = next((match for match in map(_HEADING.fullmatch, names) if match), None)

@@ -110,7 +110,6 @@ class Pdf:
             return page.render(scale=scale, grayscale=False, rev_byteorder=True).to_numpy()[:, :, :3], scale
 
     def close(self) -> None:
-        """Free its memory."""
         self._document.close()
 
 

@@ -135,7 +135,6 @@ class WebFetcher:
         self._places: dict[tuple[str, WebRules], InFlight[Fetched | _Moved]] = {}
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._pool.aclose()
 
     async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:

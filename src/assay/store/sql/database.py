@@ -194,7 +194,6 @@ class Database:
         return self._engine.dialect
 
     def close(self) -> None:
-        """Close the connections."""
         self._engine.dispose()
 
     def _stored_version(self) -> str | None:
