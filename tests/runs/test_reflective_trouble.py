@@ -16,7 +16,6 @@ from stepwise import SAID, TITLES, changed_plan, decides, opening, steps, tide, 
 from assay.core import events as e
 from assay.core.messages import Request
 from assay.core.ports import Commit, Journal, Lease
-from assay.core.usage import Budget
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 
@@ -63,13 +62,6 @@ async def test_finished_while_reflecting_starts_no_other_step() -> None:
     assert [event.lane for event in log.of(e.AgentStarted)] == [1]
     assert log.of(e.ReflectDecided) == []
     assert log.written == f"{SAID}\n\n## What could not be found\n\n- {TITLES[1]}"
-
-
-async def test_no_time_at_all_still_gives_a_report() -> None:
-    log = await Sea().run([], strategy="reflective", budget=Budget(seconds=1e-6))
-    assert log.last(e.RunCompleted).stop_reason == "time"
-    assert log.of(e.AgentStarted) == []
-    assert whole(log)
 
 
 class Stopping:

@@ -139,16 +139,6 @@ async def test_a_thought_written_as_text_is_on_the_log_once() -> None:
     assert [each.text for each in log.of(e.ThinkFinished)] == ["The tide first."]
 
 
-async def test_unclear_questions_without_anybody_to_ask_become_assumptions() -> None:
-    asked = says("1. Which Brest?\n- Spring tide?\nI need to know.", task="triage")
-    _, background, plan = planned(ONE_STEP)
-    rest = [background, plan, sends(TIDE), *first_agent(), report_wanted(), says(ROSE, task="write")]
-    log = await Sea().run([asked, *rest])
-    assert log.last(e.ClarifyRequested).questions == ("Which Brest?", "Spring tide?")
-    assert len(log.last(e.ClarifyAnswered).assumptions) == 2
-    assert any("Which Brest?" in limit for limit in log.last(e.ReportFinished).limits)
-
-
 async def test_answers_reach_planner_orchestrator_and_writer() -> None:
     _, background, plan = planned(ONE_STEP)
     script = [says("Which Brest?", task="triage"), background, plan, sends(TIDE), *first_agent(), report_wanted()]
