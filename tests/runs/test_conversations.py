@@ -8,14 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 from research import (
-    DOCUMENTS,
     ONE_STEP,
     ROSE,
     TIDE,
     Log,
     Sea,
     agent,
-    first_agent,
     one_agent,
     report_wanted,
     sends,
@@ -277,11 +275,6 @@ async def test_a_run_which_read_nothing_answers_nothing() -> None:
     script = [calls(("generate_plan", {}), task="triage")]
     with pytest.raises(NothingSearched, match="there is nothing to answer from"):
         await thread.run(script, "How far?", parent=run_id(first), mode="simple", tools=("recall",))
-
-
-def test_the_documents_of_these_tests_hold_what_is_cited() -> None:
-    assert "The moon causes most of it." in DOCUMENTS["tides.md"]
-    assert first_agent()
 
 
 async def test_a_continued_run_is_taken_up_after_a_crash_and_without_the_earlier_one() -> None:

@@ -9,18 +9,7 @@ from assay.core.errors import ConfigError, UnknownName
 from assay.services.briefs import make_brief
 from assay.settings import file as file_of_settings
 
-
-@pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The settings file of the test, in an environment which holds nothing of ours."""
-    import os
-
-    for name in list(os.environ):
-        if name.startswith("ASSAY_") or name.endswith("_API_KEY"):
-            monkeypatch.delenv(name)
-    path = tmp_path / "config.toml"
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
-    return path
+pytestmark = pytest.mark.usefixtures("file")
 
 
 def by_name(name: str) -> settings.Setting:
