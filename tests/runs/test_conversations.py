@@ -17,6 +17,7 @@ from research import (
     one_agent,
     report_wanted,
     sends,
+    stop_at,
     whole,
 )
 
@@ -287,14 +288,9 @@ async def test_a_continued_run_is_taken_up_after_a_crash_and_without_the_earlier
     never = asyncio.Event()
     *before, last = follow_up(text)
     handle = thread.sea.start(Scripted([*before, msgspec.structs.replace(last, hang=never)]), **fields)
-    async for envelope in handle:
-        if envelope.type == "report.started":
-            break
-    await handle.stop()
+    await stop_at(handle, "report.started")
     await thread.sea.journal.delete(run_id(first))
-    resumed = await thread.sea.engine().resume(handle.run_id, lambda _: thread.sea.world(Scripted([last])))
-    log = Log([envelope async for envelope in resumed], Scripted([]))
-    await resumed.wait()
+    log = await thread.sea.resume(handle.run_id, Scripted([last]))
     assert not log.of(e.StepDiverged)
     assert log.text == whole_run.text
     assert log.last(e.RunCompleted).verified

@@ -23,6 +23,7 @@ from research import (
     planned,
     report_wanted,
     sends,
+    stop_at,
     whole,
 )
 
@@ -278,14 +279,9 @@ async def test_a_run_taken_up_again_is_the_same_run() -> None:
     sea = Sea()
     first = Scripted([*script(), says("", task="write", hang=asyncio.Event())])
     handle = sea.start(first)
-    async for envelope in handle:
-        if envelope.type == "report.started":
-            await handle.stop()
-            break
+    await stop_at(handle, "report.started")
     second = Scripted([says(REPORT, task="write")])
-    resumed = await sea.engine().resume(handle.run_id, lambda _: sea.world(second))
-    log = Log([envelope async for envelope in resumed], second)
-    await resumed.wait()
+    log = await sea.resume(handle.run_id, second)
     assert [request.task for request in second.requests] == ["write"]
     assert second.requests[-1] == straight.model.requests[-1]
     assert log.text == straight.text
