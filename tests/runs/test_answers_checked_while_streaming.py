@@ -12,8 +12,6 @@ from assay.core.messages import Reply
 from assay.core.ports import World
 from assay.core.view import RunView, fold
 from assay.models.script import Scene, fails, says
-from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import PipelineParts, pipeline
 from assay.phases.without_plan import UNSOURCED
 from assay.run.replay import replay
 from assay.store.memory import memory_store
@@ -60,10 +58,8 @@ async def test_a_claim_is_checked_while_the_answer_goes_on(mode: Mode) -> None:
     assert sum("gives work" in sentence for sentence in model.asked) == 1
     assert found.verified
     asked = len(model.asked)
-    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    again = await replay(
-        run_id, sea.journal, memory_store().journal, lambda run: pipeline(run, parts), lambda _: sea.world(model)
-    )
+    pipeline = sea.engine()._pipeline
+    again = await replay(run_id, sea.journal, memory_store().journal, pipeline, lambda _: sea.world(model))
     assert again.differences == ()
     assert len(model.asked) == asked
 

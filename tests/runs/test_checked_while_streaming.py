@@ -21,8 +21,6 @@ from assay.core.ports import World
 from assay.core.usage import Budget
 from assay.core.view import RunView, fold
 from assay.models.script import Scene, fails, says
-from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.replay import replay
 from assay.store.memory import memory_store
 from assay.verify.claim_check import AT_ONCE
@@ -91,10 +89,8 @@ async def test_a_claim_is_checked_while_the_writer_goes_on() -> None:
     for claim in view.claims:
         assert view.report.text[claim.start : claim.end].startswith(claim.text[:10])
     asked = len(model.asked)
-    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    again = await replay(
-        run_id, sea.journal, memory_store().journal, lambda run: pipeline(run, parts), lambda _: sea.world(model)
-    )
+    pipeline = sea.engine()._pipeline
+    again = await replay(run_id, sea.journal, memory_store().journal, pipeline, lambda _: sea.world(model))
     assert again.differences == ()
     assert len(model.asked) == asked
 

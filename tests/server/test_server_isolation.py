@@ -16,8 +16,8 @@ from typing import Any
 
 import httpx
 import pytest
-from accounts import accounts, assay, session
-from serving import TIDE, TIDES, Served, begun, served, until
+from accounts import accounts, session
+from serving import TIDE, TIDES, Served, begun, command, served, until
 
 Ids = dict[str, str]
 """What a placeholder of a path, a query or a body stands for."""
@@ -276,7 +276,7 @@ async def test_another_may_call_his_things_the_same(server: Served) -> None:
 
 @pytest.mark.parametrize("name", ["bob", "ana"])
 async def test_a_token_does_what_its_scope_says_on_every_route(server: Served, home: Path, name: str) -> None:
-    secret = assay(home, "users", "token", name, "--scope", "read").splitlines()[0]
+    secret = command(home, "users", "token", name, "--scope", "read").splitlines()[0]
     named = "thread collection addition job schedule token user share provider webhook".split()
     nothing = dict.fromkeys(named, "none") | {"run": "0" * 10, "lane": "1", "number": "1", "document": "0" * 64}
     async with server.client(headers={"Authorization": f"Bearer {secret}"}) as client:
