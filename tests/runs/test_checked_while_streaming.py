@@ -7,17 +7,15 @@ from collections.abc import Sequence
 
 import pytest
 from research import Log, Sea
-from runtime import Dying, outcome, phase, taken_up
+from runtime import Dying, fixed, outcome, phase, taken_up
 from sampling import sampled
 from simulated_time import in_simulated_time
 from slow_writing import DUG, FISH, HARBOUR, HOURS, JOBS, Slow, brief, of_claims, places_are_right, report_facts
 
 from assay.core import events as e
-from assay.core.brief import Brief
 from assay.core.claims import Verdict
 from assay.core.errors import Cancelled, Paused
 from assay.core.messages import Reply
-from assay.core.ports import World
 from assay.core.usage import Budget
 from assay.core.view import RunView, fold
 from assay.models.script import Scene, fails, says
@@ -34,10 +32,7 @@ VERDICTS: list[Verdict] = ["supported", "quoted", "supported"]
 async def played(model: Slow, sea: Sea | None = None, **changes: object) -> tuple[Log, Sea, str]:
     sea = sea or Sea({"harbour.md": HARBOUR})
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea, **changes), sea.world(model)
-
-    handle = sea.engine(ttl=0.05).start(prepare)
+    handle = sea.engine(ttl=0.05).start(fixed(brief(sea, **changes), sea.world(model)))
     log = Log([envelope async for envelope in handle], model)
     await handle.wait()
     return log, sea, handle.run_id
@@ -184,10 +179,7 @@ async def killed(at: int) -> tuple[RunView, int, list[str], list[str], Sequence[
     sea = Sea({"harbour.md": HARBOUR})
     dying, first = Dying(sea.journal, at, phase("write")), writes(says(REPORT, task="write"))
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea), sea.world(first)
-
-    handle = sea.engine(dying, holder="one", ttl=0.05).start(prepare)
+    handle = sea.engine(dying, holder="one", ttl=0.05).start(fixed(brief(sea), sea.world(first)))
     await outcome(handle)
     judged = [key for key in (await sea.journal.load(handle.run_id)).steps if ":ask-judge:" in key]
     second = writes(says(REPORT, task="write"))
@@ -231,10 +223,7 @@ async def test_a_run_paused_in_the_middle_goes_on_and_ends_the_same() -> None:
 
     first = Slow([says(REPORT, task="write")], pace=pace, judging=30.0)
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea), sea.world(first)
-
-    handle = sea.engine(ttl=0.05).start(prepare)
+    handle = sea.engine(ttl=0.05).start(fixed(brief(sea), sea.world(first)))
     await asyncio.wait_for(reached.wait(), 60)
     assert first.asked  # a judge is at work, and will not be heard
     handle.pause()
@@ -260,10 +249,7 @@ async def test_a_run_cancelled_in_the_middle_ends_at_once() -> None:
 
     model = Slow([says(REPORT, task="write")], pace=pace, judging=30.0)
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea), sea.world(model)
-
-    handle = sea.engine(ttl=0.05).start(prepare)
+    handle = sea.engine(ttl=0.05).start(fixed(brief(sea), sea.world(model)))
     await asyncio.wait_for(reached.wait(), 60)
     handle.cancel()
     with pytest.raises(Cancelled):

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from misbehaving import Wild, script, spare
 from research import Log, whole
+from runtime import fixed
 
 from assay.core import events as e
 from assay.core.brief import ROLES
@@ -124,10 +125,7 @@ class Restarted(Wild):  # type: ignore[misc]
         return str(handle.run_id)
 
     def _begun(self, engine: Engine) -> Any:
-        async def prepare() -> Any:
-            return self.brief(strategy=self.strategy, models=MODELS), self.world(None)
-
-        return engine.start(prepare)
+        return engine.start(fixed(self.brief(strategy=self.strategy, models=MODELS), self.world(None)))
 
     async def _taken_up(self, engine: Engine, run_id: str) -> Any:
         while True:

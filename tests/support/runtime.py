@@ -63,13 +63,18 @@ def brief(**changes: object) -> Brief:
     return Brief(**{"question": "?", "date": "2026-01-01", "models": roles} | changes)  # type: ignore[arg-type]
 
 
-def ready(at: World | None = None, **changes: object) -> Callable[[], Awaitable[tuple[Brief, World]]]:
+def fixed(made: Brief, at: World) -> Callable[[], Awaitable[tuple[Brief, World]]]:
     """What an engine starts a run from."""
 
     async def prepare() -> tuple[Brief, World]:
-        return brief(**changes), at or world()
+        return made, at
 
     return prepare
+
+
+def ready(at: World | None = None, **changes: object) -> Callable[[], Awaitable[tuple[Brief, World]]]:
+    """The same, with a brief that says no more than this."""
+    return fixed(brief(**changes), at or world())
 
 
 class Killed(BaseException):

@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 from research import Sea
-from runtime import Dying, outcome, taken_up
+from runtime import Dying, fixed, outcome, taken_up
 
 from assay.core import events as e
 from assay.core.brief import Brief
-from assay.core.ports import World
 from assay.core.usage import Usage
 from assay.core.view import fold
 from assay.models.script import Scripted
@@ -64,10 +63,7 @@ def assert_same(one: Sequence[e.Envelope], other: Sequence[e.Envelope]) -> None:
 async def died_and_resumed(sea: Sea, model: Scripted, made: Brief, last: int) -> list[e.Envelope]:
     """The log of a run that died at its `last`-th write and was taken up by another process."""
 
-    async def prepare() -> tuple[Brief, World]:
-        return made, sea.world(model)
-
-    handle = sea.engine(Dying(sea.journal, last), holder="one", ttl=0.05).start(prepare)
+    handle = sea.engine(Dying(sea.journal, last), holder="one", ttl=0.05).start(fixed(made, sea.world(model)))
     await outcome(handle)
     await taken_up(sea.engine(holder="two"), handle.run_id, sea.world(model))
     return await sea.journal.events(handle.run_id)
