@@ -22,7 +22,7 @@ from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Simil
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut_all, segment_utf8
 from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, packed, passages_of, passages_of_each
-from assay.fetch.workers import Workers, here
+from assay.fetch.workers import ExtractorHere, Workers
 from assay.search.local import LocalSearch
 from assay.search.runs import RunIndex
 from assay.search.shared_index import INDEX, OwnedSearch, Turn, file_turn
@@ -87,7 +87,9 @@ class LazyReaders:
     def _isolate(self, extractor: Extractor) -> Extractor:
         if getattr(extractor, "isolated", False):
             return self._workers.isolate(extractor)
-        return here(extractor) if getattr(extractor, "streams", False) else self._workers.isolate_large(extractor)
+        return (
+            ExtractorHere(extractor) if getattr(extractor, "streams", False) else self._workers.isolate_large(extractor)
+        )
 
     def of_pages(self) -> list[Extractor]:
         """All installed ones, each in a process of its own.

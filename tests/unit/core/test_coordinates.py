@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from assay.core import events as e
 from assay.core.coordinates import Coordinates, Placer, lane_of, place
 
-SCENARIO = st.sampled_from(sorted(logs.SCENARIOS))
-
 
 @st.composite
 def interleaved(draw: st.DrawFn) -> list[e.Envelope]:

@@ -320,11 +320,19 @@ class Library(Collections, Protocol):
         ...
 
     def select(self, documents: Iterable[str]) -> str:
-        """Return the name of the collection of exactly these documents (hashes), which depends only on the set."""
+        """Return the name of the collection of exactly these documents (hashes), which depends only on the set.
+
+        Raises:
+            UnknownName: one is not in the library.
+        """
         ...
 
     def include(self, documents: Iterable[str], collection: str) -> None:
-        """Add stored documents to `collection`, in one transaction."""
+        """Add stored documents to `collection`, in one transaction.
+
+        Raises:
+            UnknownName: one is not in the library.
+        """
         ...
 
     def document(self, sha256: str) -> Document | None: ...

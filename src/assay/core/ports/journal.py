@@ -174,7 +174,10 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Journal(Listing, Protocol):
-    """Runs, their steps and their events. Every write to a run carries its lease's fence."""
+    """Runs, their steps and their events. Every write to a run carries its lease's fence.
+
+    A run that does not exist, or that the owner may not see, is an `UnknownName`.
+    """
 
     def owned_by(self, owner: str | None) -> Self:
         """Return the same journal as one owner sees it: only their runs, and new runs are theirs. None sees all."""
@@ -195,6 +198,7 @@ class Journal(Listing, Protocol):
         budget is checked against each allowance there, over all owners' runs.
 
         Raises:
+            StoreError: there is a run with that id.
             Overtaken: other runs have used what it needs of an allowance.
         """
         ...
