@@ -61,9 +61,7 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportRemoved(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence that was removed: its last text and citations (ids of passages), its verdict, and why it was
-    removed.
-    """
+    """A sentence that was removed: its last text, cited passages (ids) and verdict, and why it was removed."""
 
     id: str
     text: str

@@ -124,9 +124,7 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def anywhere(self) -> bool:
-        """True if the run has searched at all: a search with something to search was answered, or something was
-        read.
-        """
+        """True if the run has searched: a search with something to search was answered, or something was read."""
         return bool(self.providers or self.read)
 
 

@@ -113,9 +113,7 @@ _HALF = regex("[\ud800-\udfff]")
 
 
 class Halves:
-    """Takes pieces of one text in order: a first half waits for its second, and a half that stays alone becomes
-    U+FFFD.
-    """
+    """Takes pieces of one text: a first half of a pair waits for its second; a half left alone becomes U+FFFD."""
 
     def __init__(self) -> None:
         self._held = ""

@@ -23,9 +23,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    """An event in the log. `seq` counts from 1 without gaps in each run; `at` is ISO 8601 UTC; `path` begins with the
-    phase.
-    """
+    """An event. `seq` counts from 1 without gaps in each run; `at` is ISO 8601 UTC; `path` begins with the phase."""
 
     v: int = ENVELOPE_VERSION
     seq: int

@@ -101,9 +101,7 @@ class Features:
         return held
 
     def absent(self) -> float:
-        """The share of the question's weight, in keys that are rare enough to count as absent, that nothing found
-        has.
-        """
+        """The share of the question's weight that is in rare keys which nothing found has."""
         held: set[str] = set()
         for source in self._sources.values():
             held |= source.keys()

@@ -213,9 +213,7 @@ def _names_with_places(
 def _entry_sentences(
     about: Sequence[int], more: frozenset[str], statements: Sequence[QuotableStatement], analysis: str
 ) -> list[int]:
-    """The sentences of an entry as they stand; if any of them, or a line with a key ("Default: `5000`"), has a further
-    word of the question, only those.
-    """
+    """The sentences of an entry; if any, or a line with a key, has a further word of the question, only these."""
     ordered = sorted(about, key=lambda at: (statements[at].source, statements[at].place))
     told = [at for at in ordered if statements[at].kind != "code" and not _is_title(statements[at])]
     further = [at for at in told if more.intersection(keys(statements[at].text, analysis))]

@@ -140,9 +140,7 @@ class Judgement(msgspec.Struct, frozen=True):
     language: str = ""
 
     def answers(self, named: bool = False) -> bool:
-        """True if the best statements count as an answer; a lower chance is enough if the question names their
-        document.
-        """
+        """True if the best statements count as an answer; if their document is named, a lower chance is enough."""
         held = weights()
         bound = held.bounds.get(self.language, held.bound)
         return bool(self.ranked) and self.chance >= bound * (NAMED_FACTOR if named else 1.0)
@@ -270,9 +268,7 @@ def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], sc
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:
-    """The places of the best `limit` statements with a word of the question, best first; those that cannot answer by
-    themselves are behind the others.
-    """
+    """The places of the `limit` best statements with a word of the question; what cannot answer alone comes last."""
     may = _may_hold(question) if len(statements) > MANY else None
     held = [_words_of(question, each) if may is None or may(each) else set[str]() for each in statements]
     seen = Counter(key for found in held for key in found)

@@ -197,9 +197,7 @@ class _TableQuestion(TableWords):
         return [column for column in range(len(self.table.heads)) if column not in chosen]
 
     def _is_able(self, column: int, way: Measured) -> bool:
-        """True if an operation is possible over a column, and what it gives may answer: no number says who, and
-        nothing without one says when.
-        """
+        """True if an operation is possible over a column, and its result may answer: no number says who."""
         if way.operation == "cell" and self.read.wanted == "name":
             return not self.figured(column) and not self.dated(column)
         if way.operation == "cell" and self.read.wanted == "date":
@@ -219,9 +217,7 @@ class _TableQuestion(TableWords):
         return counted or bool(list(groups.amounts(self.table, [column])))
 
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
-        """How well a header fits the question: matching words, the share of the header they cover, exactly equal
-        words.
-        """
+        """How well a header fits the question: matching words, the share of the header they cover, equal words."""
         head = self.heads[column]
         held = self.matching_keys(left, self.asked_heads[column])
         more = self.matching_keys(self.extra, head)
@@ -238,9 +234,7 @@ class _TableQuestion(TableWords):
         return (len(held) + 0.5 * len(more) + measured, share, len(words & plain))
 
     def _is_measured(self, column: int, way: Measured) -> float:
-        """How well a column fits what the words of degree measure: its header names it, or its cells or unit tell; else
-        0.
-        """
+        """How well a column fits what words of degree measure, by its header, its cells or its unit; else 0."""
         nouns = [noun for noun in way.measures if not noun.startswith(QUANTITY)]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
         if measures and self.matching_keys(self.heads[column], measures) | self.matching_keys(
@@ -251,9 +245,7 @@ class _TableQuestion(TableWords):
         return MEASURED_BY_CELLS if told else 0.0
 
     def _who(self, values: Sequence[NamedValue]) -> int:
-        """The column that names those whom "who" asks for, by the parties of a payment or by its header; -1 for
-        none.
-        """
+        """The column of those whom "who" asks for, by the parties of a payment or by its header; -1 for none."""
         if self.read.wanted != "name":
             return -1
         chosen = {value.column for value in values}
@@ -266,9 +258,7 @@ class _TableQuestion(TableWords):
         return named[0] if len(named) == 1 else -1
 
     def _label(self, column: int, values: Sequence[NamedValue]) -> int:
-        """The column that names rows: one that "who" asks for, or the question names, else the one with most
-        different texts; -1 for none.
-        """
+        """The column that names rows: asked for by "who" or by name, else with most different texts; -1: none."""
         if (who := self._who(values)) not in (-1, column):
             return who
         rated: list[tuple[int, float, int]] = []
@@ -290,9 +280,7 @@ class _TableQuestion(TableWords):
         return frozenset(place for value in values for place in value.places)
 
     def _row_conditions(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
-        """The conditions on rows: values of one column are alternatives, those of several columns must hold
-        together.
-        """
+        """The conditions on rows: one of the values in each column."""
         by_column: dict[int, list[str]] = {}
         for value in sorted(values, key=lambda value: min(value.places)):
             by_column.setdefault(value.column, []).extend(value.texts)

@@ -44,9 +44,7 @@ LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, kee
 """Parallel streams, and idle connections."""
 
 BEDROCK = 300.0
-"""The same for Bedrock, whose client reads in a thread that cannot be stopped: it outlives a stalled answer that
-long.
-"""
+"""The same for Bedrock, whose reading thread cannot be stopped: it outlives a stalled answer that long."""
 
 
 class Client(NamedTuple):

@@ -61,9 +61,7 @@ _EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 
 def messages(request: Request, service: DirectService) -> list[ModelMessage]:
-    """The conversation. Consecutive messages to the model become one request, in order. A result without its call,
-    which providers refuse, is sent as a user's words.
-    """
+    """The conversation: consecutive messages to the model are one request, a result without its call a user's words."""
     converted: list[ModelMessage] = []
     names: dict[str, str] = {}
     marked = _cache_points(request) if service.cached else ()

@@ -46,9 +46,7 @@ class Assembler:
 
     @property
     def finished(self) -> bool:
-        """True if the service gave a reason for stopping, or at least said that it stopped; otherwise the stream was
-        cut.
-        """
+        """True if the service gave a reason for stopping, or said that it stopped; else the stream was cut."""
         return bool(self._finish) or (self._ended and bool(self._speech.text or self._calls.all))
 
     def mark_done(self) -> None:
@@ -65,9 +63,7 @@ class Assembler:
             self._finish = (choice.finish_reason or self._finish).lower()
 
     def rescue(self, fault: ServiceFault) -> bool:
-        """Take what a model wrote where the service expected a call and found none. Return whether it wrote
-        anything.
-        """
+        """Take text that a model wrote where the service expected a call; False if it wrote none."""
         self._rescued = fault.generated
         self._ended = True
         return bool(self._rescued or self._speech.text or self._calls.all)

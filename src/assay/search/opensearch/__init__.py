@@ -37,9 +37,7 @@ log = logging.getLogger(__name__)
 FORMAT = "3"
 """Part of the indexes' names; changes with their fields or the analysis."""
 PAGE, LOT = 200, 500
-"""Documents read from the library at a time, and written before they become visible: the most a killed process
-loses.
-"""
+"""Documents read and written at a time before they become visible: the most a killed process loses."""
 MOST_BODY = 20_000_000
 """Code points of a document's terms: OpenSearch accepts no request above 100 MB."""
 _ROW = {"type": "long"}

@@ -26,9 +26,7 @@ from assay.search.shared_index import SharedWork, waiting
 FORMAT = "3"
 """Changes with the tables or the analysis; an index of another release is left alone."""
 LOCK, TURN = 0x61737365, 0x61737366
-"""Keys of the advisory locks for writing the index, and for the turn to read for it, combined with the tables' schema
-and name: another library in the same database has its own.
-"""
+"""Keys of the advisory locks for writing and for reading, combined with the tables' schema and name."""
 _OF = "%(key)s, hashtext(current_setting('search_path') || %(of)s)"
 _DEFINITIONS = (
     """CREATE TABLE IF NOT EXISTS {0}_state (

@@ -96,11 +96,9 @@ class WordIndex(LibrarySearch, Protocol):
 
     def find(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
-        ...
 
     def explained(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
-        ...
 
 
 class HybridSearch:

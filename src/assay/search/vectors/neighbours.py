@@ -121,11 +121,9 @@ class NearestPassages(Protocol):
 
     def rows(self, documents: Collection[str]) -> Mapping[str, int]:
         """The rows of these documents, by hash, if they are in scope and have vectors."""
-        ...
 
     def cosines(self, row: int) -> list[float]:
         """The cosines of the passages of a looked-up document, in order."""
-        ...
 
 
 class Neighbours(Protocol):
@@ -138,15 +136,12 @@ class Neighbours(Protocol):
     @property
     def dimensions(self) -> int:
         """The length of a vector; 0 while there are none."""
-        ...
 
     def level(self) -> None:
         """Include added vectors, and drop removed ones."""
-        ...
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
         """The `most` nearest passages of the rows in `scope` (None: all)."""
-        ...
 
 
 class _InMemory:

@@ -59,11 +59,9 @@ class WebSearchProvider(Protocol):
         Raises:
             SearchError: it could not answer; the reason says what to do, if anything can be done.
         """
-        ...
 
     async def close(self) -> None:
         """Close connections."""
-        ...
 
 
 # Providers' texts in one form: without markup, with ISO dates.
