@@ -133,22 +133,15 @@ def _parse_cached(text: str, known: frozenset[tuple[str, Statement]], html: bool
     return parse(text, html=html)
 
 
-def parse(text: str, *, html: bool = False) -> tuple[Block, ...]:
-    """As `read_blocks`; nothing is kept: for texts which are read once, like what still streams."""
-    return _parsed(text, _reader(html=html), {})
+def parse(text: str, *, html: bool = False, links: dict[str, Any] | None = None) -> tuple[Block, ...]:
+    """As `read_blocks`; nothing is kept: for texts which are read once, like what still streams.
 
-
-def parse_shown(text: str, links: dict[str, Any]) -> tuple[Block, ...]:
-    """As `parse`; the definitions of links in `text` are added to `links`, as markdown-it has them."""
-    return _parsed(text, _reader(html=False), {"references": links})
-
-
-def _parsed(text: str, reader: MarkdownIt, environment: dict[str, Any]) -> tuple[Block, ...]:
-    lines = line_spans(text)
-    tokens = iter(reader.parse(text, environment))
+    The definitions of links in `text` are added to `links`, as markdown-it has them.
+    """
+    tokens = iter(_reader(html=html).parse(text, {} if links is None else {"references": links}))
     found: list[Block] = []
     at = 0
-    for block in _Reader(text, lines, tokens).blocks():
+    for block in _Reader(text, line_spans(text), tokens).blocks():
         if block.start > at:
             found.append(Block(kind="space", text=text[at : block.start], start=at))
         found.append(block)

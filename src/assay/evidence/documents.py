@@ -121,11 +121,6 @@ class DocumentReader:
         self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4, TABLES_BYTES, _cells)
 
     def text(self, document: Document) -> bytes:
-        """The document's text as UTF-8.
-
-        Raises:
-            StoreError: missing or damaged.
-        """
         return self._texts.get(document.sha256, lambda: self._blobs.get(document.sha256))
 
     def spans(self, document: Document, text: bytes | None = None) -> tuple[PassageSpan, ...]:

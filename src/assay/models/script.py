@@ -130,7 +130,6 @@ class Scripted:
         return tuple(scene for scene in self._scenes if not scene.repeat)
 
     async def offered(self) -> tuple[str, ...]:
-        """Its own name."""
         return (self._profile.name,)
 
     async def close(self) -> None:

@@ -70,7 +70,7 @@ class _TableQuestion(TableWords):
         if not self.telling and not self.asking.noun:
             return None
         values = self.values()
-        tried = (found for way in self.asking.ways for found in self._ways(way, values))
+        tried = (found for way in self.asking.ways for found in self._columns(way, values))
         return max(tried, key=lambda each: (each.covered, each.fit), default=None)
 
     def cells(self, head: str) -> Iterator[TableAnswer]:
@@ -83,26 +83,20 @@ class _TableQuestion(TableWords):
             made = self._computed(
                 Computed(operation="cell", column=rated[0][1], given=self._row_conditions(values, -1))
             )
-            said = {self.said[place] for place in self._used_places(values)}
-            if made is not None and len(made[1]) == 1 and (said & self.names or not self.names):
+            named = not self.names or self._used_keys(values) & self.names
+            if made is not None and len(made[1]) == 1 and named:
                 yield made[1][0]
 
     # columns
 
-    def _ways(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+    def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+        """Computations over the column that fits best; of a count also over rows."""
         if way.operation == "count":
             yield from self._count(values)
-        yield from self._columns(way, values)
-
-    def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
-        """Computations over the column that fits best."""
-        used = self._used_places(values)
-        left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        fits = ((self._fit(at, left, way), at) for at in self._preferred(self._unchosen_columns(values), way))
-        able = (
-            each for each in fits if each[0][0] > 0 and self._is_able(each[1], way) and self._is_amount(each[1], way)
-        )
-        rated = sorted(able, reverse=True)
+        left = self._left(values)
+        preferred = self._preferred(self._unchosen_columns(values), way)
+        able = (at for at in preferred if self._is_able(at, way) and self._is_amount(at, way))
+        rated = sorted(((fit, at) for at in able if (fit := self._fit(at, left, way))[0] > 0), reverse=True)
         if not rated and (paid := self._paid_column(values)) is not None:
             yield from self._amount(way, values, paid)
             return
@@ -166,9 +160,8 @@ class _TableQuestion(TableWords):
         columns = [at for at in self._unchosen_columns(list(values)) if self.figured(at)]
         nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
         named = [at for at in columns if self.matching_keys(nouns, self.heads[at])]
-        able = named or [
-            at for at in groups.amounts(self.table, columns) if not self.asking.money or groups.is_money(self.table, at)
-        ]
+        amounts = (at for at in columns if groups.is_amount(self.table, at))
+        able = named or [at for at in amounts if not self.asking.money or groups.is_money(self.table, at)]
         return able[0] if len(able) == 1 else None
 
     def _amount(self, way: Measured, values: list[NamedValue], column: int) -> Iterator[FoundAnswer]:
@@ -214,7 +207,7 @@ class _TableQuestion(TableWords):
     def _is_amount(self, column: int, way: Measured) -> bool:
         """False for numbers of rows and years, where a word for amounts is said: the largest invoice has no number."""
         counted = way.operation in ("cell", "count") or not self.asking.paying or not self.figured(column)
-        return counted or bool(list(groups.amounts(self.table, [column])))
+        return counted or groups.is_amount(self.table, column)
 
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
         """How well a header fits the question: matching words, the share of the header they cover, equal words."""
@@ -237,9 +230,8 @@ class _TableQuestion(TableWords):
         """How well a column fits what words of degree measure, by its header, its cells or its unit; else 0."""
         nouns = [noun for noun in way.measures if not noun.startswith(QUANTITY)]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
-        if measures and self.matching_keys(self.heads[column], measures) | self.matching_keys(
-            measures, self.heads[column]
-        ):
+        head = self.heads[column]
+        if measures and (self.matching_keys(head, measures) or self.matching_keys(measures, head)):
             return MEASURED_BY_HEADER
         told = len(nouns) < len(way.measures) and not quantities(self.table, column).isdisjoint(way.measures)
         return MEASURED_BY_CELLS if told else 0.0
@@ -276,8 +268,13 @@ class _TableQuestion(TableWords):
 
     # conditions
 
-    def _used_places(self, values: Sequence[NamedValue]) -> frozenset[int]:
-        return frozenset(place for value in values for place in value.places)
+    def _left(self, values: Sequence[NamedValue]) -> list[str]:
+        """The significant words of the question that name no value."""
+        used = frozenset[int]().union(*(value.places for value in values))
+        return [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
+
+    def _used_keys(self, values: Sequence[NamedValue]) -> set[str]:
+        return {self.said[place] for value in values for place in value.places}
 
     def _row_conditions(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
         """The conditions on rows: one of the values in each column."""
@@ -298,10 +295,9 @@ class _TableQuestion(TableWords):
     def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
-        used = self._used_places(values)
-        left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
+        left = self._left(values)
         named = [at for at, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
-        told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
+        told = self.matching_keys(noun, self.around) or self._used_keys(values) & noun
         column = named[0] if named and not self.figured(named[0]) and not self.timed(named[0]) else -1
         bounded = self._bounded_column(left) if self.asking.limits else -1
         if any(self.timed(at) for at in named):
@@ -338,8 +334,7 @@ class _TableQuestion(TableWords):
         heads = [self.heads[value.column] for value in values]
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
-        said = {self.said[place] for place in self._used_places(values)}
-        held = {*head, *said, *self.matching_keys(self.telling, context)}
+        held = {*head, *self._used_keys(values), *self.matching_keys(self.telling, context)}
         wanted, answers = made
         whole = whole or (self.table.of_records and not wanted.given)  # nothing but its words ties a question to a list
         if whole:

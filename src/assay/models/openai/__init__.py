@@ -64,16 +64,9 @@ class ChatCompletions:
 
     @property
     def profile(self) -> Profile:
-        """What the model can do."""
         return self._profile
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """Answer `request`: yield deltas as they arrive, then the reply.
-
-        Raises:
-            ModelError: the service could not be reached, refused, stalled or broke off.
-            ContextTooLong: the request does not fit the model's window.
-        """
         assembler = Assembler(opens_thinking=self._opens_thinking)
         try:
             async with aclosing(self._chunks(request)) as chunks:
@@ -97,11 +90,6 @@ class ChatCompletions:
         yield assembler.reply(request, self._profile.name)
 
     async def offered(self) -> tuple[str, ...]:
-        """Return the models the service lists, sorted.
-
-        Raises:
-            ModelError: the service could not be reached, or returned no list.
-        """
         at = self._service
         headers = self._headers()
         return await list_models(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
@@ -116,7 +104,6 @@ class ChatCompletions:
         return msgspec.structs.replace(facts, window=window) if window else facts
 
     def window_in(self, refusal: str) -> int:
-        """See `DescribableModel.window_in`."""
         return stated_window(refusal)
 
     async def _described(self, *, load: bool) -> ModelFacts:
@@ -134,7 +121,6 @@ class ChatCompletions:
         return facts.facts
 
     async def close(self) -> None:
-        """Close the connections."""
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.aclose()

@@ -88,11 +88,9 @@ class OpenSearchSearch(ServerIndex):
         self._documents, self._passages = f"{base}-documents", f"{base}-passages"
 
     def sync(self, progress: Say | None = None) -> None:
-        """See the port."""
         self._level(progress or silent)
 
     def forget(self, rows: Sequence[int]) -> None:
-        """See the port."""
         if not rows:
             return
         for index in (self._passages, self._documents):
@@ -102,7 +100,6 @@ class OpenSearchSearch(ServerIndex):
                 continue  # nothing was indexed yet
 
     def renew(self, rows: Sequence[int]) -> None:
-        """See the port."""
         with self._turn(silent):
             state = self._find_state()
             if state is None:
@@ -116,7 +113,6 @@ class OpenSearchSearch(ServerIndex):
                     self._write(lot, self._documents, self._passages)
 
     def close(self) -> None:
-        """See the port."""
         self._client.close()
 
     # updating

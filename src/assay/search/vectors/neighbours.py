@@ -43,11 +43,6 @@ class Nearness(msgspec.Struct, frozen=True):
         start, end = self.bounds[row]
         return [1.0 - distance for distance in self.distances[start:end]]
 
-    def best(self, row: int) -> float:
-        """The cosine of a document's nearest passage."""
-        start, end = self.bounds[row]
-        return 1.0 - min(self.distances[start:end])
-
 
 class Matrix:
     """Vectors, one after another, by document; `dimensions` is 0 while there are none. Not thread-safe."""
@@ -169,11 +164,9 @@ class MemoryNeighbours:
 
     @property
     def dimensions(self) -> int:
-        """See the protocol."""
         return self._matrix.dimensions
 
     def level(self) -> None:
-        """See the protocol."""
         highest, count = self._store.extent()
         if (highest, count) == self._extent:
             return
@@ -186,7 +179,6 @@ class MemoryNeighbours:
         self._extent = (highest, count)
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
-        """See the protocol."""
         return _InMemory(self._matrix.find_nearest(query, scope, most), self._names)
 
 
