@@ -338,23 +338,7 @@ def _further(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
 
 def _sources(books: Bibliography) -> tuple[ReportSource, ...]:
     return tuple(
-        ReportSource(
-            id=entry.source.id,
-            number=entry.number,
-            url=entry.source.url,
-            title=entry.source.title,
-            author=entry.source.author,
-            published=entry.source.published,
-            snapshot_sha256=entry.source.snapshot_sha256,
-            document_sha256=entry.source.document_sha256,
-            media_type=entry.source.media_type,
-            fetched_at=entry.source.fetched_at,
-            metadata=entry.source.metadata,
-            aliases=entry.aliases,
-            kind=entry.source.kind,
-            kind_reason=entry.source.kind_reason,
-            notices=entry.source.notices,
-        )
+        ReportSource(**msgspec.structs.asdict(entry.source), number=entry.number, aliases=entry.aliases)
         for entry in books.entries
     )
 

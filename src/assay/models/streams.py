@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from codecs import BOM_UTF8
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from typing import TypeVar
 
 import httpx2
@@ -15,6 +16,7 @@ from assay.core.errors import ModelError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.lazy import regex
 from assay.core.messages import CallDelta, CallDone, ToolCall
+from assay.core.remote_services import trusted
 from assay.core.text import estimate_tokens
 
 MEDIA_TYPE = "text/event-stream"
@@ -74,6 +76,16 @@ def _data(event: bytes) -> str | None:
     fields = (line.partition(b":") for line in event.split(b"\n"))
     data = [value.removeprefix(b" ") for name, _, value in fields if name == b"data"]
     return b"\n".join(data).decode(errors="replace") if data else None
+
+
+@asynccontextmanager
+async def brief_client(headers: Mapping[str, str], seconds: float) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client for some requests that may take so many seconds together; it ignores the environment's proxies."""
+    async with (
+        asyncio.timeout(seconds),
+        httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=seconds) as client,
+    ):
+        yield client
 
 
 async def first_bytes(response: httpx2.Response, most: int) -> bytes:
