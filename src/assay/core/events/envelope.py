@@ -1,8 +1,4 @@
-"""The envelope that events travel in, and the registry of their kinds.
-
-An event records in the past tense what happened. The log of a run is the one truth from which every screen and export
-is folded. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
-"""
+"""The envelope that events travel in, and the registry of their kinds."""
 
 from __future__ import annotations
 

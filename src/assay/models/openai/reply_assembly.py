@@ -77,10 +77,6 @@ class Assembler:
         yield from self._spoken(calls)
         yield from self._calls.ready(final=True)
 
-    def add_written_call(self, name: str, arguments: str) -> Iterator[Delta]:
-        """Yield a call that the model wrote outside the field for calls."""
-        yield self._calls.begin().add("", name, arguments)
-
     def reply(self, request: Request, model: str) -> Reply:
         """Return the whole reply; call this after `end`.
 
@@ -140,7 +136,7 @@ class Assembler:
     def _spoken(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
         for each in parts:
             if isinstance(each, Written):
-                yield from self.add_written_call(each.name, each.arguments)
+                yield self._calls.begin().add("", each.name, each.arguments)
             else:
                 yield each
 
