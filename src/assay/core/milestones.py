@@ -57,14 +57,11 @@ def lines(envelope: Envelope, verbosity: int) -> list[str]:
     event = events.decode(envelope)
     if event is None:
         return []
-    texts = [shorten(_born(envelope, event) if isinstance(event, events.RunCreated) else milestone(event))]
+    born = f"run {envelope.run_id}: searching {event.brief.scope.label}" if isinstance(event, events.RunCreated) else ""
+    texts = [shorten(born or milestone(event))]
     if verbosity > 0 and (more := detail(event)):
         texts.append(f"  {shorten(more)}")
     return [line for line in texts if line]
-
-
-def _born(envelope: Envelope, event: events.RunCreated) -> str:
-    return f"run {envelope.run_id}: searching {event.brief.scope.label}"
 
 
 def shorten(line: str, width: int = LONGEST) -> str:

@@ -21,6 +21,8 @@ from assay.core.text import estimate_tokens
 
 MEDIA_TYPE = "text/event-stream"
 _FIELD = b"data:"
+LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
+"""Concurrent streams, and idle connections: a new connection to a distant service costs the time of some ten tokens."""
 
 
 class EventStreamReader:

@@ -37,12 +37,10 @@ from assay.core.remote_services import retry_after, trusted
 from assay.models import failures
 from assay.models.direct import DirectService, messages
 from assay.models.direct.messages import EventReader
+from assay.models.streams import LIMITS
 
 CONNECTED = 600.0
 """Seconds a client waits for bytes unless a request says otherwise; the adapter's own limits are shorter."""
-
-LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
-"""Parallel streams, and idle connections."""
 
 BEDROCK = 300.0
 """The same for Bedrock, whose reading thread cannot be stopped: it outlives a stalled answer that long."""

@@ -25,7 +25,7 @@ from assay.models.openai import chat_services, concessions, reply_assembly
 from assay.models.openai.chat_services import SERVICES, ChatService, service_of
 from assay.models.openai.reply_assembly import Assembler
 from assay.models.openai.wire import CompletionChunk, fields, uncounted
-from assay.models.streams import decode, events, first_bytes
+from assay.models.streams import LIMITS, decode, events, first_bytes
 
 __all__ = ["SERVICES", "ChatCompletions", "ChatService", "create"]
 
@@ -34,8 +34,6 @@ CONNECT = 5.0
 """Seconds to connect to a service."""
 BODY_END = 0.1
 """Seconds between the last event and the end of the body; most services send both together."""
-LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
-"""Concurrent streams, and idle connections: a new connection to a distant service costs the time of some ten tokens."""
 LARGEST_FAULT = 64_000
 LARGEST_EVENT = 4_000_000
 SHOWN = 8

@@ -10,8 +10,8 @@ from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.failures import ServiceFault
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
-from assay.models.speech import ReplyText, SpeechPart
-from assay.models.streams import Halves, PartialCall, PartialCalls, Written, tokens, written_calls
+from assay.models.speech import ReplyText, SpeechPart, with_calls
+from assay.models.streams import Halves, PartialCall, PartialCalls, tokens, written_calls
 
 _STOPS: dict[str, StopReason] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
@@ -134,11 +134,7 @@ class Assembler:
         return self._calls.begin(part.index)
 
     def _spoken(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
-        for each in parts:
-            if isinstance(each, Written):
-                yield self._calls.begin().add("", each.name, each.arguments)
-            else:
-                yield each
+        return with_calls(parts, self._calls)
 
     # counts
 
