@@ -116,7 +116,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_blocks(text: str, *, html: bool = False) -> tuple[Block, ...]:
-    """The blocks of `text`; joined, their texts are `text` (`render`).
+    """The blocks of `text`; joined, their texts are `text`.
 
     A report is read as it is shown: HTML and images are text, and links lead only to the web. With `html`, for a draft
     of somebody else, they are what they are.
@@ -149,11 +149,6 @@ def parse(text: str, *, html: bool = False, links: dict[str, Any] | None = None)
     if at < len(text):
         found.append(Block(kind="space", text=text[at:], start=at))
     return tuple(found)
-
-
-def render(blocks: Iterable[Block]) -> str:
-    """The text of blocks which follow one another."""
-    return "".join(block.text for block in blocks)
 
 
 def line_spans(text: str) -> list[tuple[int, int]]:
