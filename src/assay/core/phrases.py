@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from assay.core.clean import one_line
 from assay.core.sources import Notice
-from assay.core.translation import N_, counted, date_of, gettext, state
+from assay.core.translation import N_, count_phrase, date_of, gettext, state
 
 MISSING = N_("What could not be found")
 """The heading of the last section of a report."""
@@ -57,19 +57,19 @@ def expect() -> None:
 
 # Counted things in words, each with the plural form that the current language has for its number.
 
-claims = counted("{count} claim", "{count} claims")
-citations_dropped = counted("{count} citation of nothing dropped", "{count} citations of nothing dropped")
-sources = counted("{count} source", "{count} sources")
-documents = counted("{count} document", "{count} documents")
-queries = counted("{count} query", "{count} queries")
-hits = counted("{count} hit", "{count} hits")
-model_calls = counted("{count} model call", "{count} model calls")
-unpriced_calls = counted("{count} model call without a known price", "{count} model calls without a known price")
-searches = counted("{count} search", "{count} searches")
-pages = counted("{count} page", "{count} pages")
-agents = counted("{count} agent", "{count} agents")
-checks = counted("{count} check", "{count} checks")
-revisions = counted("revised {count} time", "revised {count} times")
+claims = count_phrase("{count} claim", "{count} claims")
+citations_dropped = count_phrase("{count} citation of nothing dropped", "{count} citations of nothing dropped")
+sources = count_phrase("{count} source", "{count} sources")
+documents = count_phrase("{count} document", "{count} documents")
+queries = count_phrase("{count} query", "{count} queries")
+hits = count_phrase("{count} hit", "{count} hits")
+model_calls = count_phrase("{count} model call", "{count} model calls")
+unpriced_calls = count_phrase("{count} model call without a known price", "{count} model calls without a known price")
+searches = count_phrase("{count} search", "{count} searches")
+pages = count_phrase("{count} page", "{count} pages")
+agents = count_phrase("{count} agent", "{count} agents")
+checks = count_phrase("{count} check", "{count} checks")
+revisions = count_phrase("revised {count} time", "revised {count} times")
 
 
 # Verdicts, kinds of sources and notices, and statuses of steps, in words of the current language.
@@ -130,17 +130,17 @@ MODES = {
 DEPTHS = {"light": N_("light"), "medium": N_("medium"), "extended": N_("extended")}
 
 
-def _named(words: Mapping[str, str]) -> Callable[[str], str]:
+def _name_phrase(words: Mapping[str, str]) -> Callable[[str], str]:
     """Words for names, in the current language; an unknown name is unchanged."""
     return lambda name: gettext(words[name]) if name in words else name
 
 
-verdict = _named(VERDICTS)
-relevance = _named(RELEVANCE)
-source_kind = _named(SOURCES)
-step_status = _named(STEPS)
-mode = _named(MODES)
-depth = _named(DEPTHS)
+verdict = _name_phrase(VERDICTS)
+relevance = _name_phrase(RELEVANCE)
+source_kind = _name_phrase(SOURCES)
+step_status = _name_phrase(STEPS)
+mode = _name_phrase(MODES)
+depth = _name_phrase(DEPTHS)
 
 
 def reason(text: str) -> str:
@@ -151,7 +151,7 @@ def reason(text: str) -> str:
 def notice_line(notice: Notice) -> str:
     """A notice on a line: its kind and its date."""
     kind = one_line(notice.kind.replace("_", " "))
-    return " ".join(filter(None, (_named(NOTICES)(kind), one_line(date_of(notice.date)))))
+    return " ".join(filter(None, (_name_phrase(NOTICES)(kind), one_line(date_of(notice.date)))))
 
 
 # Why a run ended, by its stop reason, for a reader.

@@ -143,7 +143,7 @@ def _locale(phrases: Phrases) -> str:
     return phrases.locale.replace("-", "_")
 
 
-def counted(one: str, several: str) -> Callable[[int], str]:
+def count_phrase(one: str, several: str) -> Callable[[int], str]:
     """Says a number of things in the current language, by a message with its plural, which extraction looks for."""
     return lambda count: ngettext(one, several, count).format(count=number(count))
 

@@ -93,7 +93,7 @@ class _TableQuestion(TableWords):
         """Computations over the column that fits best; of a count also over rows."""
         if way.operation == "count":
             yield from self._count(values)
-        left = self._left(values)
+        left = self._unused_keys(values)
         preferred = self._preferred(self._unchosen_columns(values), way)
         able = (at for at in preferred if self._is_able(at, way) and self._is_amount(at, way))
         rated = sorted(((fit, at) for at in able if (fit := self._fit(at, left, way))[0] > 0), reverse=True)
@@ -268,7 +268,7 @@ class _TableQuestion(TableWords):
 
     # conditions
 
-    def _left(self, values: Sequence[NamedValue]) -> list[str]:
+    def _unused_keys(self, values: Sequence[NamedValue]) -> list[str]:
         """The significant words of the question that name no value."""
         used = frozenset[int]().union(*(value.places for value in values))
         return [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
@@ -295,7 +295,7 @@ class _TableQuestion(TableWords):
     def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
-        left = self._left(values)
+        left = self._unused_keys(values)
         named = [at for at, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
         told = self.matching_keys(noun, self.around) or self._used_keys(values) & noun
         column = named[0] if named and not self.figured(named[0]) and not self.timed(named[0]) else -1
