@@ -70,7 +70,6 @@ class PostgresSearch(ServerIndex):
             raise _failed(error) from error
 
     def sync(self, progress: Say | None = None) -> None:
-        """See the port."""
         say, added = progress or silent, 0
         try:
             self._make()
@@ -83,7 +82,6 @@ class PostgresSearch(ServerIndex):
             raise _failed(error) from error
 
     def forget(self, rows: Sequence[int]) -> None:
-        """See the port."""
         if not rows:
             return
         try:
@@ -95,7 +93,6 @@ class PostgresSearch(ServerIndex):
             raise _failed(error) from error
 
     def renew(self, rows: Sequence[int]) -> None:
-        """See the port."""
         try:
             self._make()
             for first in range(0, len(rows), PAGE):
@@ -107,7 +104,6 @@ class PostgresSearch(ServerIndex):
             raise _failed(error) from error
 
     def close(self) -> None:
-        """See the port."""
         self._engine.dispose()
 
     def _make(self) -> None:
