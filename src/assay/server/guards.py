@@ -212,14 +212,14 @@ def too_large(most: int, instead: str = LONG_TEXTS) -> Refusal:
     return refusal("too-large", f"this request may have at most {most:,} bytes: {instead}")
 
 
-async def form_of(request: Request, *, files: int, fields: int) -> FormData:
+async def form_of(request: Request, *, fields: int) -> FormData:
     """The form in a request; its files are on disk.
 
     Raises:
         Refusal: it cannot be read, or has more than allowed; the message says what.
     """
     try:
-        return await request.form(max_files=files, max_fields=fields, max_part_size=PART_BYTES)
+        return await request.form(max_files=100, max_fields=fields, max_part_size=PART_BYTES)
     except HTTPException as error:
         raise refusal("bad-request", f"the form cannot be read: {error.detail}") from error
 

@@ -31,7 +31,7 @@ from assay.locale import speaking, speaking_page
 from assay.server.api import documents, reports, runs
 from assay.server.api.reports import ShareShown, can_be_made, formats, list_shares
 from assay.server.api.run_requests import AddedScope
-from assay.server.page.forms import PageForm, convert_texts, read_form
+from assay.server.page.forms import EMPTY, PageForm, convert_texts, read_form
 from assay.server.page.regions import active_seconds, summary_of
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, screen
@@ -205,11 +205,6 @@ async def revoke_share(call: RouteCall, run: str, share: str) -> Response:
 MOST_RUNS = 100
 
 
-async def show_verify(call: RouteCall) -> Response:
-    """The form for a text."""
-    return await _verify(call, PageForm({}))
-
-
 async def verify(call: RouteCall) -> Response:
     """Check a text, also against files sent with it, and show each sentence's verdict."""
     form = await read_form(call.request, most_bytes(call))
@@ -230,15 +225,16 @@ async def verify(call: RouteCall) -> Response:
         )
         found = await documents.verify_text(call, wanted)
     except (Refusal, AssayError) as error:
-        return await _verify(call, form, **fault_values(error))
+        return await show_verify(call, form, **fault_values(error))
     finally:
         await call.request.close()
-    return await _verify(call, form, msgspec.structs.replace(found, warnings=(*unread, *found.warnings)))
+    return await show_verify(call, form, msgspec.structs.replace(found, warnings=(*unread, *found.warnings)))
 
 
-async def _verify(
-    call: RouteCall, form: PageForm, found: VerifiedText | None = None, *, fault: str = "", status: int = 200
+async def show_verify(
+    call: RouteCall, form: PageForm = EMPTY, found: VerifiedText | None = None, *, fault: str = "", status: int = 200
 ) -> Response:
+    """The form for a text, and what was found out about it."""
     ticked = frozenset(form.texts("collection")) if form.fields else None
     values: dict[str, Any] = {
         "form": form,
