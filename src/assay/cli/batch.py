@@ -26,6 +26,7 @@ from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, Batch
 from assay.services.batch.rows import LONGEST
 from assay.services.jobs.specifications import BatchJob
 from assay.services.notices import RunNotice, Target
+from assay.services.results import check_format
 from assay.services.schedules import stored_options
 
 
@@ -151,7 +152,7 @@ def _format(name: str) -> str:
     suffix = f".{name.removeprefix('.')}"
     if suffix not in plugins.names("exporters"):
         raise UnknownName("format", name, (each.removeprefix(".") for each in plugins.names("exporters")))
-    destinations.ready(suffix)
+    check_format(suffix)
     return suffix
 
 

@@ -12,8 +12,9 @@ from typing import get_args
 import msgspec
 
 from assay import plugins
+from assay.core.assurance import report_state
 from assay.core.brief import Estimate
-from assay.core.errors import AssayError, FenceLost, OtherRelease, StoreError, UnknownName, UsageError
+from assay.core.errors import AssayError, FenceLost, NotNow, OtherRelease, StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.milestones import pluralize
@@ -111,17 +112,44 @@ def _check(citations: CitationMode) -> CitationMode:
     return citations
 
 
+def suffix_of(path: Path) -> str:
+    """The longest suffix of a file's name that is a format (".csl.json" before ".json"), "" for none."""
+    name = path.name.lower()
+    return max((known for known in plugins.names("exporters") if name.endswith(known)), key=len, default="")
+
+
 def format_of(path: Path) -> str:
-    """The longest suffix of a file's name that is a format (".csl.json" before ".json").
+    """The format of a file.
 
     Raises:
-        UnknownName: there is none.
+        UnknownName: its name ends in none.
     """
-    known = plugins.names("exporters")
-    ends = [suffix for suffix in known if path.name.lower().endswith(suffix)]
-    if not ends:
-        raise UnknownName("format", path.suffix, known, f"(it is the end of the file's name, {path.name})")
-    return max(ends, key=len)
+    if found := suffix_of(path):
+        return found
+    hint = f"(it is the end of the file's name, {path.name})"
+    raise UnknownName("format", path.suffix, plugins.names("exporters"), hint)
+
+
+def check_format(suffix: str) -> None:
+    """Check that a format can be made here.
+
+    Raises:
+        ConfigError: it needs an extra that is not installed.
+    """
+    ready = getattr(plugins.load("exporters", suffix), "ready", None)
+    if ready is not None:
+        ready()
+
+
+def comparable(view: RunView) -> Report:
+    """The report of a run, to compare it with another.
+
+    Raises:
+        NotNow: it has none.
+    """
+    if report_state(view) == "none":
+        raise NotNow(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
+    return build_report(view, "none")
 
 
 def research_report(record: Record) -> ResearchReport:

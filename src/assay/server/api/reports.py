@@ -28,6 +28,7 @@ from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, on
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal, whole_number
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts, iso, struct_from
+from assay.services.results import check_format, comparable
 from assay.services.stored_runs import SHARES_PATH, Shares
 from assay.verify.pipeline import Rechecked
 
@@ -122,9 +123,7 @@ def formats() -> dict[str, str]:
 def can_be_made(suffix: str) -> bool:
     """True if what a format needs is installed: Word and PDF files need an extra."""
     try:
-        ready = getattr(plugins.load("exporters", suffix), "ready", None)
-        if ready is not None:
-            ready()
+        check_format(suffix)
     except ConfigError:
         return False
     return True
@@ -262,10 +261,7 @@ async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
 async def compare_runs(call: RouteCall, query: Compared) -> Difference:
     """Compare the report of run `b` with that of run `a`: claims, verdicts, cited sources, plan."""
     views = [await call.backend.view(call.owner, run) for run in (query.a, query.b)]
-    for view in views:
-        if report_state(view) == "none":
-            raise NotNow(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
-    return difference(*(build_report(view, "none") for view in views))
+    return difference(*map(comparable, views))
 
 
 async def _report(call: RouteCall, run: str) -> Report:
