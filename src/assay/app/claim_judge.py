@@ -28,7 +28,7 @@ from assay.run.engine import Engine, Outcome, Pipeline
 from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.services import briefs, daily
-from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, Warn, added_checks
+from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, Warn, added_checks, checked_row
 from assay.services.providers import load_model, turns_of
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
@@ -70,7 +70,7 @@ async def judge_rows(
 
     Args:
         rows: read on demand, some at a time, in a thread.
-        told: called with each verdict, in the order of the rows.
+        notify: called with each verdict, in the order of the rows.
         home: where answers are stored; None for the home in the settings.
         remember: False stores no answers.
         models: the caller's own models, by name.
@@ -239,9 +239,7 @@ async def judge_row(run: Run, row: ClaimRow, checker: RowChecker) -> CheckedRow:
     """Check one claim: by the rules if they decide, else by the judge of `run`."""
     first = checker.decide(row)
     if first.rule != "lexical":
-        return CheckedRow(
-            id=row.id, verdict=first.verdict, score=round(first.score, 4), rule=first.rule, reasons=first.reasons
-        )
+        return checked_row(row, first)
     evidence = evidence_of(row.doc)
     findings = examine(row.claim, evidence, added=checker.added)
     judged = await consider(run, row.claim, evidence, sound(findings))

@@ -69,7 +69,7 @@ class Outlet:
         self._transport.abort()
 
     def on_lost(self, listener: Callable[[], None] | None) -> None:
-        """Call `told` when the connection is lost; None: call nothing."""
+        """Call `listener` when the connection is lost; None: call nothing."""
         self._lost = listener
 
     def lose(self) -> None:

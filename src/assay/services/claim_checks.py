@@ -90,6 +90,12 @@ def check_rows(rows: Iterable[ClaimRow | BadRow], checker: RowChecker) -> Iterat
         yield row if isinstance(row, BadRow) else checker.check(row)
 
 
+def checked_row(row: ClaimRow, found: Decided) -> CheckedRow:
+    """A claim with the verdict of the rules."""
+    score = round(found.score, 4)
+    return CheckedRow(id=row.id, verdict=found.verdict, score=score, rule=found.rule, reasons=found.reasons)
+
+
 class RowChecker:
     """Checks claims without a model, and keeps what failed of the checks of other packages."""
 
@@ -99,9 +105,7 @@ class RowChecker:
 
     def check(self, row: ClaimRow) -> CheckedRow:
         """The verdict on a claim."""
-        found = self.decide(row)
-        score = round(found.score, 4)
-        return CheckedRow(id=row.id, verdict=found.verdict, score=score, rule=found.rule, reasons=found.reasons)
+        return checked_row(row, self.decide(row))
 
     def decide(self, row: ClaimRow) -> Decided:
         """The verdict with what the rules found."""

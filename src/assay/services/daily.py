@@ -129,12 +129,6 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
     return budget
 
 
-async def spent_today(journal: Journal, now: datetime) -> Usage:
-    """The amounts that the runs created on the day of `now` (UTC) have spent, or hold for calls in flight."""
-    runs = await journal.spending(since=_today(now))
-    return sum((run.usage for run in runs), Usage())
-
-
 def _today(now: datetime) -> str:
     return now.astimezone(UTC).date().isoformat()
 

@@ -226,7 +226,7 @@ async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, 
 
 
 def filter_of(status: Collection[RunStatus], **texts: str) -> RunFilter:
-    """A filter for a list; `said` are its other fields.
+    """A filter for a list; `texts` are its other fields.
 
     Raises:
         UsageError: there is no such status, or a time is not valid.

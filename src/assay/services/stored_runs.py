@@ -132,7 +132,7 @@ async def find_run(journal: Journal, reference: str, having: Having) -> RunRow:
 
 
 async def find(context: Context, reference: str, having: Having = "") -> RunRow:
-    """Find a run by its id, the start of its id, or `last`; see `found`.
+    """Find a run by its id, the start of its id, or `last`; see `find_run`.
 
     Raises:
         UnknownName: no run, or more than one, matches.
