@@ -22,11 +22,11 @@ from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.milestones import pluralize, shorten
 from assay.core.usage import Budget
+from assay.services.arguments import check_format
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
 from assay.services.batch.rows import LONGEST
 from assay.services.jobs.specifications import BatchJob
 from assay.services.notices import RunNotice, Target
-from assay.services.results import check_format
 from assay.services.schedules import stored_options
 
 

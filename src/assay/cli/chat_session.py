@@ -29,7 +29,7 @@ from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
 from assay.core.usage import Usage
 from assay.core.view import RunView
-from assay.services.results import suffix_of
+from assay.services.arguments import suffix_of
 
 # The commands of a chat: what each takes, and its line in the help.
 

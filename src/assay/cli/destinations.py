@@ -22,7 +22,7 @@ from assay import Assay, plugins, settings
 from assay.cli.terminal import harmless, put_aside, say
 from assay.core.errors import StoreError
 from assay.core.markers import CitationMode
-from assay.services.results import check_format, suffix_of
+from assay.services.arguments import check_format, suffix_of
 
 
 def check_paths(paths: Iterable[Path]) -> tuple[Path, ...]:

@@ -30,8 +30,8 @@ from assay.core.markers import CitationMode
 from assay.core.phrases import LIMITS
 from assay.core.plan import Coverage
 from assay.core.view import RunView
+from assay.services.arguments import suffix_of
 from assay.services.notices import Target, notice_of
-from assay.services.results import suffix_of
 
 if TYPE_CHECKING:
     from assay.export import markdown, terminal

@@ -12,9 +12,8 @@ from typing import get_args
 import msgspec
 
 from assay import plugins
-from assay.core.assurance import report_state
 from assay.core.brief import Estimate
-from assay.core.errors import AssayError, FenceLost, NotNow, OtherRelease, StoreError, UnknownName, UsageError
+from assay.core.errors import AssayError, FenceLost, OtherRelease, StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.milestones import pluralize
@@ -26,6 +25,7 @@ from assay.core.view import RunView, fold
 from assay.evidence.documents import CitedPassage, show
 from assay.run.engine import RunTask
 from assay.services import estimates, run_control, worlds
+from assay.services.arguments import format_of
 from assay.services.context import Context
 from assay.services.stored_runs import events, view
 
@@ -110,46 +110,6 @@ def _check(citations: CitationMode) -> CitationMode:
     if citations not in (known := get_args(CitationMode)):
         raise UnknownName("form of citations", str(citations), known)
     return citations
-
-
-def suffix_of(path: Path) -> str:
-    """The longest suffix of a file's name that is a format (".csl.json" before ".json"), "" for none."""
-    name = path.name.lower()
-    return max((known for known in plugins.names("exporters") if name.endswith(known)), key=len, default="")
-
-
-def format_of(path: Path) -> str:
-    """The format of a file.
-
-    Raises:
-        UnknownName: its name ends in none.
-    """
-    if found := suffix_of(path):
-        return found
-    hint = f"(it is the end of the file's name, {path.name})"
-    raise UnknownName("format", path.suffix, plugins.names("exporters"), hint)
-
-
-def check_format(suffix: str) -> None:
-    """Check that a format can be made here.
-
-    Raises:
-        ConfigError: it needs an extra that is not installed.
-    """
-    ready = getattr(plugins.load("exporters", suffix), "ready", None)
-    if ready is not None:
-        ready()
-
-
-def comparable(view: RunView) -> Report:
-    """The report of a run, to compare it with another.
-
-    Raises:
-        NotNow: it has none.
-    """
-    if report_state(view) == "none":
-        raise NotNow(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
-    return build_report(view, "none")
 
 
 def research_report(record: Record) -> ResearchReport:

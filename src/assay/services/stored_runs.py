@@ -10,11 +10,13 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.errors import UnknownName, UsageError
+from assay.core.assurance import report_state
+from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.ports import Journal, RunRow
 from assay.core.ports.journal import Spent
 from assay.core.ports.users import ShareRow, ShareStore
+from assay.core.report import Report, build_report
 from assay.core.view import RunView, fold
 from assay.run.feeds import is_executed
 from assay.services.context import Context
@@ -148,6 +150,17 @@ async def events(context: Context, reference: str, after: int = 0, limit: int | 
 async def view(context: Context, reference: str, having: Having = "") -> RunView:
     """A run as folded from its events."""
     return fold(await events(context, (await find(context, reference, having)).run_id))
+
+
+def comparable(view: RunView) -> Report:
+    """The report of a run, to compare it with another.
+
+    Raises:
+        NotNow: it has none.
+    """
+    if report_state(view) == "none":
+        raise NotNow(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
+    return build_report(view, "none")
 
 
 async def forget(context: Context, run_ids: Sequence[str]) -> None:

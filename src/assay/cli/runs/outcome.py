@@ -15,16 +15,16 @@ from assay.cli.completion import run_ids
 from assay.cli.figures import day
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import open_existing, read_library
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json, write_lines
+from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json, write_lines
 from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
 from assay.core.report import ReportClaim, ReportSource
 from assay.core.view import RunView
+from assay.services.arguments import suffix_of
 from assay.services.jobs.specifications import ExportJob
-from assay.services.results import comparable, suffix_of
-from assay.services.stored_runs import SHARES_PATH
+from assay.services.stored_runs import SHARES_PATH, comparable
 
 
 @click.command("diff")
@@ -236,10 +236,8 @@ def share_run(
 
 def _list(shares: list[ShareRow], as_json: bool) -> None:
     lines = [_share_line(each) for each in shares]
-    if as_json:
-        write_json(lines)
-        return
-    table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in lines])
+    rows = [(each["id"], each["created"], each["expires"] or "never") for each in lines]
+    listing(lines, ("link", "made", "expires"), rows, as_json=as_json)
 
 
 def _share_line(share: ShareRow) -> dict[str, str]:

@@ -28,8 +28,8 @@ from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, on
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal, whole_number
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts, iso, struct_from
-from assay.services.results import check_format, comparable
-from assay.services.stored_runs import SHARES_PATH, Shares
+from assay.services.arguments import check_format
+from assay.services.stored_runs import SHARES_PATH, Shares, comparable
 from assay.verify.pipeline import Rechecked
 
 routes = Endpoints("reports")

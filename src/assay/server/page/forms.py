@@ -25,7 +25,6 @@ from assay.server.wire import BODY_BYTES, RouteCall
 from assay.settings import Settings
 
 S = TypeVar("S", bound=msgspec.Struct)
-Fields = Mapping[str, tuple[str, ...]]
 
 
 class PageForm(msgspec.Struct, frozen=True):
