@@ -213,9 +213,10 @@ async def wait_for_news(news: asyncio.Event) -> bool:
 
 
 def frame(data: bytes, *, event: str = "", id: str = "") -> bytes:
-    """One event; `data` is one line."""
+    """One event; its data may have several lines."""
     head = (f"id: {id}\n" if id else "") + (f"event: {event}\n" if event else "")
-    return b"%bdata: %b\n\n" % (head.encode(), data)
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    return head.encode() + b"".join(b"data: %b\n" % line for line in lines) + b"\n"
 
 
 def event_frame(envelope: Envelope) -> bytes:
