@@ -23,6 +23,7 @@ from assay.cli.terminal import harmless, put_aside, say
 from assay.core.errors import StoreError
 from assay.core.markers import CitationMode
 from assay.services.arguments import check_format, suffix_of
+from assay.services.home_paths import write_whole
 
 
 def check_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -73,17 +74,10 @@ def save(path: Path, data: bytes) -> None:
     Raises:
         StoreError: the file cannot be written.
     """
-    draft, target = "", _target(path)
+    target = _target(path)
     try:
-        mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else 0o666 & ~_umask()
-        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(draft).chmod(mode)  # mkstemp creates it for the owner only
-        Path(draft).replace(target)
+        write_whole(target, data, stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else 0o666 & ~_umask())
     except OSError as error:
-        if draft:
-            Path(draft).unlink(missing_ok=True)
         raise StoreError(f"{path} cannot be written ({error.strerror}): name another place") from error
 
 

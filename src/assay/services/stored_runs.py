@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from assay.core.ports import Journal, RunRow
 from assay.core.ports.journal import Spent
 from assay.core.ports.users import ShareRow, ShareStore
 from assay.core.report import Report, build_report
+from assay.core.sources import sha256
 from assay.core.view import RunView, fold
 from assay.run.feeds import is_executed
 from assay.services.context import Context
@@ -269,4 +269,4 @@ class Shares:
 
 def hash_of(secret: str) -> str:
     """The stored hash of a secret."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(secret.encode("utf-8", "surrogatepass"))
