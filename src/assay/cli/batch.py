@@ -148,7 +148,6 @@ def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -
 
 
 def _format(name: str) -> str:
-    """The suffix of a format that can be written here."""
     suffix = f".{name.removeprefix('.')}"
     if suffix not in plugins.names("exporters"):
         raise UnknownName("format", name, (each.removeprefix(".") for each in plugins.names("exporters")))

@@ -302,7 +302,6 @@ def _answer(report: Report) -> str:
 
 
 def _sources(report: Report) -> Iterator[str]:
-    """A line for each cited source."""
     for source in report.sources:
         if source.number is not None:
             yield join_nonempty((f"[{source.number}] {clean(source.title)}", clean(source.url)), "  ")

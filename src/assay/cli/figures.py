@@ -249,7 +249,6 @@ def _assurance(view: RunView) -> str:
 
 
 def _waits_for(view: RunView) -> str:
-    """The thing a run is waiting for."""
     if view.waiting_for == "plan":
         return f"waiting for its plan to be approved: {view.plan.title if view.plan else ''}"
     return f"waiting for {view.waiting_for}: {' '.join(view.clarification.questions)}"

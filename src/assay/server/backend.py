@@ -267,7 +267,6 @@ class Backend:
 
 
 def _oidc(settings: Settings) -> OidcProvider | None:
-    """The login provider in the settings."""
     if not settings.server.oidc.issuer:
         return None
     try:

@@ -117,14 +117,12 @@ def _at(type: Any, steps: list[str]) -> Iterator[Any]:
 
 
 def _fields(types: tuple[Any, ...]) -> tuple[str, ...]:
-    """The fields of these struct types."""
     return tuple(
         field.encode_name for each in types if isinstance(each, msgspec.inspect.StructType) for field in each.fields
     )
 
 
 def _values(types: tuple[Any, ...]) -> tuple[str, ...]:
-    """The values that these types list."""
     listed = [str(value) for each in types if isinstance(each, msgspec.inspect.LiteralType) for value in each.values]
     listed += [str(value.value) for each in types if isinstance(each, msgspec.inspect.EnumType) for value in each.cls]
     return tuple(listed)

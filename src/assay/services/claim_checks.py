@@ -143,7 +143,6 @@ def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
 
 
 def _id(line: bytes) -> str | int | None:
-    """The id of an otherwise invalid row."""
     try:
         return msgspec.json.decode(line, type=_Named).id
     except UNREADABLE:

@@ -285,7 +285,6 @@ async def delete_thread(context: Context, reference: str) -> tuple[str, ...]:
 
 
 async def _runs(context: Context, thread: ThreadRow) -> list[RunRow]:
-    """All runs of a thread, oldest first."""
     rows: list[RunRow] = []
     place: int | None = None
     while True:

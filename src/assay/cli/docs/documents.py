@@ -337,7 +337,6 @@ def _hit_lines(found: Explanation, explain: bool) -> Iterator[str]:
 
 
 def _reasons(found: Explanation) -> Iterator[str]:
-    """The reasons for a hit's rank, as lines."""
     if found.lexical is None:
         yield "by words: not found"
     else:

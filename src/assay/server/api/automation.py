@@ -158,7 +158,6 @@ def _feed_bytes(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, u
 
 
 def _require_shares(call: RouteCall) -> None:
-    """Refuse if sharing is off."""
     if not call.backend.settings.server.shares:
         raise refusal("not-set-up", "feeds are off on this server (setting server.shares)")
 

@@ -81,7 +81,6 @@ def _is_helper(prompt: str) -> bool:
 
 
 def _wants_title(text: str) -> bool:
-    """True if a text asks for a short title of a conversation."""
     head = text[:HEAD]
     return all(pattern.search(head) for pattern in (_TITLE, _ABOUT, _SHORT))
 

@@ -255,7 +255,6 @@ def _judges(settings: Settings) -> Sequence[str]:
 
 
 def _evidence(found: VerifiedText) -> Sequence[Sequence[Passage]]:
-    """The passages each claim was checked against."""
     known = {passage.id: passage for passage in found.passages}
     return [[known[id] for id in claim.passages if id in known] for claim in found.claims]
 

@@ -194,7 +194,6 @@ class Batch:
         raise AssertionError("there is always one place")
 
     async def _resume_run(self, order: BatchRow, run_id: str) -> RunHandle | None:
-        """Resume a run of an earlier call."""
         row = await self._assay.find(run_id)
         view = await self._assay.view(row.run_id)
         waits = row.status == "waiting" and not await self._assay.is_answered(row.run_id)
@@ -224,7 +223,6 @@ class Batch:
         return min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
 
     async def _settle(self, order: BatchRow, handle: RunHandle) -> None:
-        """Record the result of an ended run."""
         try:
             view = await handle.view()
         except (FenceLost, LeaseHeld, OtherRelease) as error:
@@ -276,7 +274,6 @@ class Batch:
 
 
 def _order_fields(order: BatchRow) -> dict[str, Any]:
-    """What a result has of its order."""
     return {"line": order.line, "key": order.key, "id": order.id, "question": order.question}
 
 
