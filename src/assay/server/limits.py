@@ -78,7 +78,7 @@ class LimitBook:
         """The limits set for single users."""
         return dict(self._given)
 
-    async def give(self, user: str, given: GivenLimits) -> UserLimits:
+    async def give(self, user: str, given: GivenLimits) -> None:
         """Set the limits of a user; they apply here at once.
 
         Raises:
@@ -88,7 +88,6 @@ class LimitBook:
             await self._store.give(user, given)
         self._stale_at = 0.0
         await self.refresh()
-        return self.of(user)
 
 
 # Limits on requests and new runs, shown in `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-11).
