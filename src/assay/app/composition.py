@@ -47,12 +47,10 @@ class Several:
         return _Each(tuple(watch.begin(kind, name, at, own, facts) for watch, own in each))
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
-        """Each hears the same."""
         for watch in self._watches:
             watch.observe(envelopes)
 
     def close(self) -> None:
-        """One after the other."""
         for watch in self._watches:
             watch.close()
 
@@ -64,7 +62,6 @@ class _Each:
         self.spans = spans
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
-        """It is over for all."""
         for span in self.spans:
             span.end(facts, error)
 

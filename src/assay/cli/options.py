@@ -177,7 +177,6 @@ class FiniteRange(click.FloatRange):
     """A number in a range; `nan`, which compares with nothing, and `inf` are none."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; see `click.ParamType`."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a number", param, ctx)

@@ -55,7 +55,6 @@ class AccessGate:
         self._scraper = token.reveal().encode() if token else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Identify the caller, and let them through or not."""
         if scope["type"] != "http" or self._users is None or self._is_scraper(scope):
             await self._app(scope, receive, send)
             return

@@ -75,7 +75,6 @@ class SafeHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -97,7 +96,6 @@ class Worded:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does."""
         with read_on("http" if str(scope.get("path", "")).startswith(PROGRAMS) else "page"):
             await self._app(scope, receive, send)
 
@@ -109,7 +107,6 @@ class ProxyNotes:
         self._app, self._seen = app, set[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does."""
         if scope["type"] == "http" and scope["scheme"] == "http":
             self._look(HTTPConnection(scope))
         await self._app(scope, receive, send)
@@ -138,7 +135,6 @@ class Guard:
         self._trusted = trusted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
         if scope["type"] == "websocket":
             return
         if scope["type"] != "http":

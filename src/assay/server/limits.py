@@ -152,7 +152,6 @@ class Rated:
         self._app, self._rates, self._answer = app, rates, answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
         owner = str(scope.get("state", {}).get("owner", ""))
         if scope["type"] != "http" or not owner:
             await self._app(scope, receive, send)

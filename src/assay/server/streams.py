@@ -163,7 +163,6 @@ class EventStream(StreamingResponse):
         self._ticket = ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it until it ends or the client has gone."""
         try:
             await super().__call__(scope, receive, send)
         finally:

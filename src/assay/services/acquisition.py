@@ -295,16 +295,13 @@ class _RevalidatedPages:
         self._kept = kept
 
     def get(self, url: str) -> KeptPage | None:
-        """See the port."""
         found = self._kept.get(url)
         return None if found is None else msgspec.structs.replace(found, fresh_until=0.0)
 
     def put(self, kept: KeptPage) -> None:
-        """See the port."""
         self._kept.put(kept)
 
     def forget(self, url: str) -> None:
-        """See the port."""
         self._kept.forget(url)
 
 

@@ -104,7 +104,6 @@ class RowChecker:
         self._failed: list[SlotFinding] = []
 
     def check(self, row: ClaimRow) -> CheckedRow:
-        """The verdict on a claim."""
         return checked_row(row, self.decide(row))
 
     def decide(self, row: ClaimRow) -> Decided:

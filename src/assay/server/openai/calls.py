@@ -93,7 +93,6 @@ class Waiting(StreamingResponse):
         self._ticket = ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, until the run has ended or the client is gone."""
         try:
             await super().__call__(scope, receive, send)
         finally:
