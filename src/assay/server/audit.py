@@ -26,6 +26,7 @@ class Auditor:
         self._entries = entries
 
     async def note(self, entry: AuditEntry) -> None:
+        """Store an entry."""
         if self._entries is None:
             return
         try:
