@@ -95,7 +95,7 @@ async def judge_rows(
 
     try:
         budget = await daily.budget_left(
-            store.journal, daily.allowances(settings.limits), budget_of(settings, max_usd, max_tokens)
+            store.journal, daily.allowances(settings.limits), daily.budget_of(settings.limits, max_usd, max_tokens)
         )
         brief = _brief(model, budget)
         used = await _run_pipeline(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
@@ -105,12 +105,6 @@ async def judge_rows(
     for fault in checker.faults():
         warn(fault)
     return used
-
-
-def budget_of(settings: Settings, usd: float | None, tokens: int | None) -> Budget:
-    """The budget of a judge; None is the settings' limit for a run."""
-    limits = settings.limits
-    return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
 
 
 class Bench(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ from assay.core.search_record import Looked, SearchRow, search_log
 from assay.core.usage import Budget
 from assay.core.view import Low, Spending
 from assay.evidence.documents import CitedPassage
-from assay.server.api.run_details import RunBegun, started_run
+from assay.server.api.run_details import RunBegun, located_run
 from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, options_of, roles, sources_of
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal, whole_number
@@ -252,9 +252,7 @@ async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
             **cast("ForkOptions", options_of(body)),
         )
 
-    answer = started_run(await once(call, body, begin))
-    call.headers["Location"] = answer.url
-    return answer
+    return located_run(call, await once(call, body, begin))
 
 
 @routes.get("/compare")

@@ -33,7 +33,7 @@ from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
 from assay.services.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
 from assay.services.batch.rows import BadLine, BatchBudget, BatchRow, read_orders
-from assay.services.daily import smaller
+from assay.services.daily import budget_of, smaller
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
 
@@ -211,9 +211,8 @@ class Batch:
 
     def _own(self, order: BatchRow) -> Budget:
         """The limits of an order itself, or else of the settings."""
-        limits = self._assay.settings.limits
-        usd, tokens = order.options.get("max_usd"), order.options.get("max_tokens")
-        return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
+        options = order.options
+        return budget_of(self._assay.settings.limits, options.get("max_usd"), options.get("max_tokens"))
 
     def _is_total_spent(self, order: BatchRow) -> bool:
         """True if the total leaves too little, and not the order's own limit."""
