@@ -208,14 +208,10 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
 
 async def _judge_all(run: Run, rows: Iterator[Row], notify: Callable[[Checked], None], checker: RowChecker) -> None:
     places, number = asyncio.Semaphore(AT_ONCE), 0
-    while batch := await asyncio.to_thread(_some, rows):
+    while batch := await asyncio.to_thread(lambda: list(islice(rows, BATCH))):
         number += 1
         for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places, checker):
             notify(checked)
-
-
-def _some(rows: Iterator[Row]) -> list[Row]:
-    return list(islice(rows, BATCH))
 
 
 async def _judge_batch(run: Run, batch: Sequence[Row], places: asyncio.Semaphore, checker: RowChecker) -> list[Checked]:

@@ -76,7 +76,8 @@ async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool,
         handed = await assay.belongings(source, name)
         if not dry_run:
             clashes = [f"in the way: both have {each}" for each in handed.belongings.clashes]
-            confirm(f"Hand everything of {_whose(source)} over to {name}?", [counts(handed), *clashes], yes=yes)
+            whose = source or "the local user"
+            confirm(f"Hand everything of {whose} over to {name}?", [counts(handed), *clashes], yes=yes)
             handed = await assay.adopt(source, name)
             await assay.note("adopt", f"{source}/{name}" if source else name)
     if as_json:
@@ -100,10 +101,6 @@ def counts(handed: Handover) -> str:
         (handed.schedules, "schedule"),
     )
     return ", ".join(pluralize(number, word) for number, word in numbers if number) or "nothing"
-
-
-def _whose(source: str) -> str:
-    return source or "the local user"
 
 
 @click.command("add")

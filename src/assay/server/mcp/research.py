@@ -295,7 +295,7 @@ def _run_news(view: RunView, url: str) -> RunNews:
         phase=view.active_phase,
         sources=len({each.document_sha256 for each in view.sources.values()}),  # a document may have several ids
         claims=len(view.claims),
-        latest=[] if terminal else _latest(view),
+        latest=[] if terminal else [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]],
         questions=list(open_questions(view)),
         report=report,
         verdicts={name: count for name in VERDICTS if (count := getattr(view.summary, name))},
@@ -327,11 +327,6 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
     if view.status == "paused":
         return f"Its owner has paused the run. Tell the user; to go on with it: {way('resume', run_id)}."
     return f"Call research_wait(run_id={run_id!r}). Do not begin another run for this question."
-
-
-def _latest(view: RunView) -> list[str]:
-    """The current work of the agents."""
-    return [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]]
 
 
 def _link(run_id: str, question: str) -> ResourceLink:

@@ -124,6 +124,7 @@ async def _home(
     unread: Sequence[str] = (),
 ) -> Response:
     found = await runs.list_runs(call, runs.RunsWanted(limit=LATEST))
+    ticked = frozenset(form.texts("collection")) if "web_asked" in form.fields else None  # the form is new
     return screen(
         call,
         "home.html",
@@ -135,16 +136,11 @@ async def _home(
         estimate=estimate,
         runs=found.runs,
         more=bool(found.next),
-        choices=await collection_choices(call, _ticked_collections(form)),
+        choices=await collection_choices(call, ticked),
         limited=any(form.text(name) not in ("", "auto") for name in FOLDED),
         setup=_setup(call),
         examples=EXAMPLES,
     )
-
-
-def _ticked_collections(form: PageForm) -> frozenset[str] | None:
-    """The ticked collections; None if the form is new."""
-    return frozenset(form.texts("collection")) if "web_asked" in form.fields else None
 
 
 def _setup(call: RouteCall) -> HomeSetup:

@@ -29,7 +29,7 @@ from assay.export.html.markup import Material, el, gather, join
 from assay.export.report_parts import language, spoken_in
 from assay.locale import speaking, speaking_page
 from assay.server.api import documents, reports, runs
-from assay.server.api.reports import ShareShown, can_be_made, formats, list_shares
+from assay.server.api.reports import can_be_made, formats, list_shares
 from assay.server.api.run_requests import AddedScope
 from assay.server.page.forms import EMPTY, PageForm, convert_texts, read_form
 from assay.server.page.regions import active_seconds, summary_of
@@ -75,6 +75,7 @@ async def report_screen(
         values = _SHOWN[known] = await asyncio.to_thread(_values, view, language)
         while len(_SHOWN) > KEPT:
             del _SHOWN[next(iter(_SHOWN))]
+    sharing = call.backend.settings.server.shares
     searched = view.brief.scope.collections if view.brief else ()
     known_here = [row.name for row in await call.assay.collections() if row.name in searched]
     return screen(
@@ -84,8 +85,8 @@ async def report_screen(
         status=status,
         secret=bool(link),
         view=view,
-        sharing=call.backend.settings.server.shares,
-        shares=await _shares(call, view),
+        sharing=sharing,
+        shares=(await list_shares(call, view.run_id)).shares if sharing else (),
         link=link,
         fault=fault,
         words=WORDS,
@@ -94,11 +95,6 @@ async def report_screen(
         collections=known_here,
         **values,
     )
-
-
-async def _shares(call: RouteCall, view: RunView) -> tuple[ShareShown, ...]:
-    """The links to a report, if sharing is on."""
-    return (await list_shares(call, view.run_id)).shares if call.backend.settings.server.shares else ()
 
 
 def _values(view: RunView, page: str) -> dict[str, Any]:

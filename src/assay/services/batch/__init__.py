@@ -180,7 +180,8 @@ class Batch:
                 return await self._resume_run(order, known)
             except UnknownName:  # it was never stored, or was deleted
                 pass
-        for places in range(self._places(), 0, -1):
+        free = min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
+        for places in range(free, 0, -1):
             limit = smaller(self._own(order), self._batch_budget.share(places))
             try:
                 handle = self._start(order, limit)
@@ -218,9 +219,6 @@ class Batch:
         """True if the total leaves too little, and not the order's own limit."""
         return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
 
-    def _places(self) -> int:
-        return min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
-
     async def _settle(self, order: BatchRow, handle: RunHandle) -> None:
         try:
             view = await handle.view()
@@ -249,7 +247,7 @@ class Batch:
             BatchResult(
                 **_order_fields(order),
                 run=view.run_id,
-                status=_status(view),
+                status="running" if view.status == "created" else view.status,
                 stop_reason=view.stop_reason,
                 verified=view.verified,
                 passed=view.passed,
@@ -274,10 +272,6 @@ class Batch:
 
 def _order_fields(order: BatchRow) -> dict[str, Any]:
     return {"line": order.line, "key": order.key, "id": order.id, "question": order.question}
-
-
-def _status(view: RunView) -> Status:
-    return "running" if view.status == "created" else view.status
 
 
 def _why(view: RunView) -> str:
