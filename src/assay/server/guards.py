@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.ways import read_on
-from assay.server.problems import Problem, Refusal, problem, refusal
+from assay.server.problems import Problem, problem, refusal
 
 log = logging.getLogger(__name__)
 
@@ -193,7 +193,7 @@ class LimitedBody:
 
     def _check(self, size: int) -> None:
         if size > self.most:
-            raise too_large(self.most, self.instead)
+            raise refusal("too-large", f"this request may have at most {self.most:,} bytes: {self.instead}")
 
 
 def body_of(request: Request) -> LimitedBody:
@@ -201,11 +201,6 @@ def body_of(request: Request) -> LimitedBody:
     body = request.scope[BODY]
     assert isinstance(body, LimitedBody)
     return body
-
-
-def too_large(most: int, instead: str = LONG_TEXTS) -> Refusal:
-    """The refusal of a body of more than `most` bytes."""
-    return refusal("too-large", f"this request may have at most {most:,} bytes: {instead}")
 
 
 async def form_of(request: Request, *, fields: int) -> FormData:
