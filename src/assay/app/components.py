@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay import plugins
-from assay.app.composition import Several
 from assay.core.brief import Brief
 from assay.core.claims import VERDICTS
 from assay.core.errors import ConfigError, ExtractError
 from assay.core.lazy import later
-from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity, Watch
+from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut_all, segment_utf8
 from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, packed, passages_of, passages_of_each
@@ -280,11 +279,6 @@ def poster(settings: Settings) -> addresses.WebPoster:
         allow=settings.server.webhook_hosts,
         setting="server.webhook_hosts",
     )
-
-
-def combine_watches(first: Watch, second: Watch) -> Watch:
-    """One watch for two."""
-    return Several((first, second))
 
 
 def similarity(context: Context, brief: Brief) -> Similarity | None:
