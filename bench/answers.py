@@ -3,12 +3,17 @@
     python bench/answers.py                              # English, German, Russian, Chinese, Arabic, Spanish
     python bench/answers.py --languages en de --count 100 --show
     python bench/answers.py --languages en --embedder fastembed:FOLDER    # a model of bench/embedding_models.py
+    python bench/answers.py --without --part training                     # the paragraphs that answer taken away
     python bench/answers.py --within --count 0 --part held-out            # how sure a "no" is within a subject
 
 Half of the articles were used to train the weights of the built-in model (`bench/relevance_training.py` says which);
 `--part held-out` asks about the other half only. Each figure has the plain baseline beside it: BM25's best paragraph,
 and its two sentences with the most question words. Unanswerable questions are about one half of the articles, and asked
 of the other half. The data are not part of the project; they are read from $ASSAY_DATA, else from ../shared/data.
+
+`--without` takes all paragraphs that answer a question out of the library, and keeps the rest of its article: is
+the question refused, or is there a report, of which a sentence is graded as an answer, or none? The same is said of the
+library as it is. The baseline never refuses.
 
 `--within` asks the scorer alone (`core.relevance`), over four paragraphs of the question's own article: with the one
 that answers, with another in its place, and with it but without the sentences that answer. The last two have no answer,
@@ -48,6 +53,9 @@ from assay.settings import load
 NO_DATA = 2
 LANGUAGES = ("en", "de", "ru", "zh", "ar", "es")
 K1, B = 1.2, 0.75
+LEAST_LETTERS = 4
+"""A shorter answer ("two") may stand in another paragraph without being one there."""
+REFUSED, RELATED, GRADED = "refused", "none graded as an answer", "graded as an answer"
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,12 @@ class Asked:
     opening: bool
     cited: bool
     nothing: bool
+    graded: bool
+
+    @property
+    def outcome(self) -> str:
+        """What a reader is told."""
+        return REFUSED if self.nothing else GRADED if self.graded else RELATED
 
 
 def data_folder() -> Path | None:
@@ -196,7 +210,8 @@ async def _ask(assay: Assay, path: Path, question: Question, documents: Sequence
     report = await assay.start(question.text, sources=[str(path)], depth="light").report()
     url = next((each.url for each in documents if each.id == question.document), "")
     cited = any(source.url == url and source.number is not None for source in report.sources)
-    asked = Asked(states(opening(report), question.answers), cited, nothing(report))
+    graded = report.assurance is not None and report.assurance.answered is True
+    asked = Asked(states(opening(report), question.answers), cited, nothing(report), graded)
     if show and not asked.opening:
         text = opening(report) or report.markdown
         print(f"--- {question.text}\n    {question.answers} {question.document} cited {cited}\n{text}")
@@ -234,14 +249,33 @@ def measure(language: str, folder: Path, options: argparse.Namespace) -> None:
         print(f"    unanswerable abstained {_share(refused, total)}", flush=True)
 
 
+def measure_without(language: str, folder: Path, options: argparse.Namespace) -> None:
+    """Ask in one language over the library as it is, and without the paragraphs that answer; print what is told."""
+    documents, questions = _chosen(language, folder, options)
+    found = asyncio.run(ask(documents, questions, show=False, embedder=options.embedder))
+    told = Counter(each.outcome for each in found)
+    opened = Counter(each.outcome for each in found if each.opening)
+    print(f"{language}: with the paragraph {_told(told)}; answer in the opening {_told(opened)}", flush=True)
+    told.clear()
+    for question in questions:
+        left = [each for each in documents if not _may_answer(each, question)]
+        (asked,) = asyncio.run(ask(left, [question], show=False, embedder=options.embedder))
+        told[asked.outcome] += 1
+        if options.show and not asked.nothing:
+            print(f"--- {question.text} {question.answers}: {asked.outcome}")
+    print(f"    without {_told(told)}; baseline refused 0", flush=True)
+
+
+def _told(outcomes: Counter[str]) -> str:
+    return ", ".join(f"{name} {outcomes[name]}" for name in (REFUSED, RELATED, GRADED))
+
+
 # Within a subject: the same question over paragraphs of its article which answer it, and over those which do not.
 
 ANSWERED, PARAGRAPH, SENTENCE = "with the paragraph", "without the paragraph", "without the sentence"
 PARAGRAPHS = 4
 LOST = (0.03, 0.05, 0.08, 0.12)
 """Shares of the right answers that bounds may lose."""
-LEAST_LETTERS = 4
-"""A shorter answer ("two") may stand in another paragraph without being one there."""
 
 
 @dataclass(frozen=True)
@@ -259,11 +293,16 @@ def _variants(question: Question, article: Sequence[Document]) -> dict[str, list
     ranked = Baseline(article).ranked(question.text)
     others = [each for each in ranked if each.id != question.document]
     kept = [each for each in ranked if each.id == question.document or each in others[: PARAGRAPHS - 1]]
-    long = min(len(_flat(each)) for each in question.answers) >= LEAST_LETTERS
-    if long and any(states(each.text, question.answers) for each in others):
+    if any(_may_answer(each, question) for each in others):
         return {ANSWERED: kept}
     cut = [replace(each, text=_left(each.text, question)) if each.id == question.document else each for each in kept]
     return {ANSWERED: kept, PARAGRAPH: others[:PARAGRAPHS], SENTENCE: [each for each in cut if each.text]}
+
+
+def _may_answer(document: Document, question: Question) -> bool:
+    """Whether a paragraph is the question's, or has its answer."""
+    long = min(len(_flat(each)) for each in question.answers) >= LEAST_LETTERS
+    return document.id == question.document or (long and states(document.text, question.answers))
 
 
 def _left(text: str, question: Question) -> str:
@@ -334,6 +373,7 @@ def main() -> int:
     parser.add_argument("--unanswerable", type=int, default=50, help="questions asked of each other half")
     parser.add_argument("--answerable", action="store_true", help="only questions that have an answer")
     parser.add_argument("--part", choices=("all", "training", "held-out"), default="all")
+    parser.add_argument("--without", action="store_true", help="ask once more without the paragraphs that answer")
     parser.add_argument("--within", action="store_true", help="ask the scorer within each question's article")
     parser.add_argument("--embedder", default="", help="search and choose by meaning too, with this embedder")
     parser.add_argument("--show", action="store_true", help="print the questions that were not answered")
@@ -343,7 +383,9 @@ def main() -> int:
         print("skipped: no questions; set ASSAY_DATA to a folder which has qa/xquad-*.jsonl.gz")
         return NO_DATA
     for language in options.languages:
-        (measure_within if options.within else measure)(language, folder, options)
+        (measure_within if options.within else measure_without if options.without else measure)(
+            language, folder, options
+        )
     return 0
 
 

@@ -17,7 +17,6 @@ RENEWALS = 4
 """Times a second that a worker which has runs renews their leases, all in one transaction."""
 SESSIONS = 3
 """Connections of a worker: one which writes, one or more which read, one which listens."""
-MOST_SESSIONS = 18
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):

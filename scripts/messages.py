@@ -20,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 from assay.locale import DOMAIN, FOLDER, LOCALES, PAGE, PAGE_LOCALES, compile_catalogue
 
 SOURCE = Path(__file__).parents[1] / "src" / "assay"
-KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None, "_": None}
+KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None, "_": None, "count_phrase": (1, 2)}
 OF_TEMPLATES = {"translate": None, "format_count": (2, 3)}
 """What takes messages on the page alone."""
 HEADERS = {

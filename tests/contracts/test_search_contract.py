@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from library_of import fill
+from library_of import fill, rename
 from opensearch_server import running
 from postgres import drop, with_schema
 
@@ -250,6 +250,21 @@ async def test_what_is_added_is_found_at_once(kind: str, request: pytest.Fixture
         assert await names(search, "zeppelin") == []
         fill(store, {"new.md": "The zeppelin landed."})
         assert await names(search, "zeppelin") == ["new.md"]
+
+
+async def test_a_renamed_document_is_found_by_its_new_name(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    store = filled()
+    (document,) = store.library.find("long.md", ["default"])
+    with searching(store, kind, request, tmp_path) as search:
+        search.renew([1])  # before anything is indexed
+        assert await names(search, "kumquat") == ["long.md"]
+        (late,) = fill(store, {"late.md": "The zeppelin landed."})
+        search.renew([rename(store, document, "zanzibar.md"), rename(store, late, "later.md"), 999])
+        assert await names(search, "zanzibar") == ["zanzibar.md"]
+        assert await names(search, "kumquat") == ["zanzibar.md"]
+        assert await names(search, "zeppelin") == ["later.md"]
 
 
 @given(text=st.text(st.characters(), max_size=60))

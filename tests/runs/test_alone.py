@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from research import ROSE, TIDE, Log, Sea, agent, first_agent, kinds, whole
+from research import ROSE, TIDE, Log, Sea, agent, first_agent, kinds, stop_at, whole
 
 from assay import Assay
 from assay.core import events as e
@@ -94,14 +94,9 @@ async def test_taken_up_again_it_is_the_same_run() -> None:
     sea, (search, _, find) = Sea(), first_agent()
     stuck = says("done", task="research", turn=1, hang=asyncio.Event())
     handle = sea.start(Scripted([search, stuck]), question=TIDE, mode="agent")
-    async for envelope in handle:
-        if envelope.type == "source.added":
-            await handle.stop()
-            break
+    await stop_at(handle, "source.added")
     second = Scripted([says("done", task="research", turn=1), find])
-    resumed = await sea.engine().resume(handle.run_id, lambda _: sea.world(second))
-    log = Log([envelope async for envelope in resumed], second)
-    await resumed.wait()
+    log = await sea.resume(handle.run_id, second)
     assert [request.task for request in second.requests] == ["research", "find"]
     assert log.text == straight.text
     assert whole(log)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 from research import Log, Sea
+from runtime import fixed
 from slow_writing import HARBOUR, Slow, brief, of_claims, places_are_right, report_facts
 
 from assay.core import events as e
-from assay.core.brief import Brief, Mode
+from assay.core.brief import Mode
 from assay.core.messages import Reply
-from assay.core.ports import World
 from assay.core.view import RunView, fold
 from assay.models.script import Scene, fails, says
-from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import PipelineParts, pipeline
 from assay.phases.without_plan import UNSOURCED
 from assay.run.replay import replay
 from assay.store.memory import memory_store
@@ -31,10 +29,7 @@ async def at_once(_: str) -> None:
 async def played(model: Slow, mode: Mode = "simple", sea: Sea | None = None) -> tuple[Log, Sea, str]:
     sea = sea or Sea({"harbour.md": HARBOUR})
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea, mode=mode), sea.world(model)
-
-    handle = sea.engine().start(prepare)
+    handle = sea.engine().start(fixed(brief(sea, mode=mode), sea.world(model)))
     log = Log([envelope async for envelope in handle], model)
     await handle.wait()
     return log, sea, handle.run_id
@@ -60,10 +55,8 @@ async def test_a_claim_is_checked_while_the_answer_goes_on(mode: Mode) -> None:
     assert sum("gives work" in sentence for sentence in model.asked) == 1
     assert found.verified
     asked = len(model.asked)
-    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    again = await replay(
-        run_id, sea.journal, memory_store().journal, lambda run: pipeline(run, parts), lambda _: sea.world(model)
-    )
+    pipeline = sea.engine()._pipeline
+    again = await replay(run_id, sea.journal, memory_store().journal, pipeline, lambda _: sea.world(model))
     assert again.differences == ()
     assert len(model.asked) == asked
 

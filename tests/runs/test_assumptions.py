@@ -51,7 +51,7 @@ async def test_triage_is_told_the_date_and_whether_anybody_can_be_asked() -> Non
     assert somebody.user_texts("rules") == ("Today is 2026-01-01. You may ask the user at most 3 questions.",)
 
 
-async def test_reasons_are_required_of_a_model_and_a_call_without_them_is_read_all_the_same() -> None:
+async def test_reasons_are_required_of_a_model() -> None:
     request = requests((await played()).model, "triage")[0]
     (tool,) = [tool for tool in request.tools if tool.name == "generate_plan"]
     assert tool.parameters["required"] == ["reasoning"]

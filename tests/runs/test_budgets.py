@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from research import ONE_STEP, ROSE, TIDE, Log, Sea, agent, planned, report_wanted, sends, whole
+from runtime import fixed
 from sampling import scaled
 
 from assay.core import events as e
@@ -17,7 +17,6 @@ from assay.core.brief import ROLES
 from assay.core.errors import UsageError
 from assay.core.messages import Price, Profile
 from assay.core.phrases import LIMITS
-from assay.core.ports import World
 from assay.core.usage import MEASURES, Budget
 from assay.core.view import fold
 from assay.models.extractive import Extractive
@@ -42,10 +41,8 @@ async def limited(budget: Budget, strategy: str) -> Log:
     roles = dict.fromkeys(ROLES, (name,))
     brief = sea.brief(question=QUESTION, models=roles, budget=budget, strategy=strategy)
 
-    async def prepare() -> tuple[Any, World]:
-        return brief, msgspec.structs.replace(sea.world(model), models={name: model})  # type: ignore[arg-type]
-
-    handle = sea.engine().start(prepare)
+    world = msgspec.structs.replace(sea.world(model), models={name: model})  # type: ignore[arg-type]
+    handle = sea.engine().start(fixed(brief, world))
     log = Log([envelope async for envelope in handle], model)  # type: ignore[arg-type]
     await handle.wait()
     memory = await sea.journal.load(handle.run_id)

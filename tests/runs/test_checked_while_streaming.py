@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Sequence
 
 import pytest
 from research import Log, Sea
-from runtime import Killed, outcome
+from runtime import Dying, fixed, outcome, phase, taken_up
 from sampling import sampled
 from simulated_time import in_simulated_time
-from slow_writing import DUG, FISH, HARBOUR, HOURS, JOBS, Dying, Slow, brief, of_claims, places_are_right, report_facts
+from slow_writing import DUG, FISH, HARBOUR, HOURS, JOBS, Slow, brief, of_claims, places_are_right, report_facts
 
 from assay.core import events as e
-from assay.core.brief import Brief
 from assay.core.claims import Verdict
-from assay.core.errors import Cancelled, LeaseHeld, Paused
+from assay.core.errors import Cancelled, Paused
 from assay.core.messages import Reply
-from assay.core.ports import World
 from assay.core.usage import Budget
 from assay.core.view import RunView, fold
 from assay.models.script import Scene, fails, says
-from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import PipelineParts, pipeline
-from assay.run.engine import Engine
 from assay.run.replay import replay
 from assay.store.memory import memory_store
 from assay.verify.claim_check import AT_ONCE
@@ -35,18 +29,10 @@ EVERY = 6
 VERDICTS: list[Verdict] = ["supported", "quoted", "supported"]
 
 
-def engine(sea: Sea, journal: object, holder: str = "one") -> Engine:
-    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    return Engine(journal, lambda run: pipeline(run, parts), holder=holder, ttl=0.05)  # type: ignore[arg-type]
-
-
 async def played(model: Slow, sea: Sea | None = None, **changes: object) -> tuple[Log, Sea, str]:
     sea = sea or Sea({"harbour.md": HARBOUR})
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea, **changes), sea.world(model)
-
-    handle = engine(sea, sea.journal).start(prepare)
+    handle = sea.engine(ttl=0.05).start(fixed(brief(sea, **changes), sea.world(model)))
     log = Log([envelope async for envelope in handle], model)
     await handle.wait()
     return log, sea, handle.run_id
@@ -98,10 +84,8 @@ async def test_a_claim_is_checked_while_the_writer_goes_on() -> None:
     for claim in view.claims:
         assert view.report.text[claim.start : claim.end].startswith(claim.text[:10])
     asked = len(model.asked)
-    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    again = await replay(
-        run_id, sea.journal, memory_store().journal, lambda run: pipeline(run, parts), lambda _: sea.world(model)
-    )
+    pipeline = sea.engine()._pipeline
+    again = await replay(run_id, sea.journal, memory_store().journal, pipeline, lambda _: sea.world(model))
     assert again.differences == ()
     assert len(model.asked) == asked
 
@@ -193,22 +177,14 @@ async def test_what_is_switched_off_is_not_done_while_streaming(changes: dict[st
 async def killed(at: int) -> tuple[RunView, int, list[str], list[str], Sequence[e.Envelope]]:
     """A run killed at a write from the writer's first on, and taken up again."""
     sea = Sea({"harbour.md": HARBOUR})
-    dying, first = Dying(sea.journal, at, "write", Killed), writes(says(REPORT, task="write"))
+    dying, first = Dying(sea.journal, at, phase("write")), writes(says(REPORT, task="write"))
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea), sea.world(first)
-
-    handle = engine(sea, dying).start(prepare)
-    with contextlib.suppress(Killed):
-        await outcome(handle)
+    handle = sea.engine(dying, holder="one", ttl=0.05).start(fixed(brief(sea), sea.world(first)))
+    await outcome(handle)
     judged = [key for key in (await sea.journal.load(handle.run_id)).steps if ":ask-judge:" in key]
     second = writes(says(REPORT, task="write"))
-    while at:
-        try:
-            await outcome(await engine(sea, sea.journal, "two").resume(handle.run_id, lambda _: sea.world(second)))
-            break
-        except LeaseHeld:
-            await asyncio.sleep(0.02)
+    if at:
+        await taken_up(sea.engine(holder="two", ttl=0.05), handle.run_id, sea.world(second))
     return (
         fold(await sea.journal.events(handle.run_id)),
         dying.writes,
@@ -247,17 +223,14 @@ async def test_a_run_paused_in_the_middle_goes_on_and_ends_the_same() -> None:
 
     first = Slow([says(REPORT, task="write")], pace=pace, judging=30.0)
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea), sea.world(first)
-
-    handle = engine(sea, sea.journal).start(prepare)
+    handle = sea.engine(ttl=0.05).start(fixed(brief(sea), sea.world(first)))
     await asyncio.wait_for(reached.wait(), 60)
     assert first.asked  # a judge is at work, and will not be heard
     handle.pause()
     with pytest.raises(Paused):
         await asyncio.wait_for(handle.wait(), 1)
     second = writes(says(REPORT, task="write"))
-    again = await engine(sea, sea.journal, "two").resume(handle.run_id, lambda _: sea.world(second))
+    again = await sea.engine(holder="two", ttl=0.05).resume(handle.run_id, lambda _: sea.world(second))
     await again.wait()
     assert report_facts(fold(await sea.journal.events(handle.run_id))) == report_facts(await quickly())
 
@@ -276,10 +249,7 @@ async def test_a_run_cancelled_in_the_middle_ends_at_once() -> None:
 
     model = Slow([says(REPORT, task="write")], pace=pace, judging=30.0)
 
-    async def prepare() -> tuple[Brief, World]:
-        return brief(sea), sea.world(model)
-
-    handle = engine(sea, sea.journal).start(prepare)
+    handle = sea.engine(ttl=0.05).start(fixed(brief(sea), sea.world(model)))
     await asyncio.wait_for(reached.wait(), 60)
     handle.cancel()
     with pytest.raises(Cancelled):

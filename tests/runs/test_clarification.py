@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_agent_script import one_agent
 from shells import Shell, Terminal, apart
 
 from assay.cli.main import main
 
 QUESTION = "How far does the tide rise?"
 QUESTIONS = ["Which Brest?", "Spring tide?"]
-FOUND = "The tide at Brest rises seven metres. [S1001.1]"
-SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
 
 
 def plan(title: str) -> dict[str, Any]:
@@ -27,15 +26,9 @@ def plan(title: str) -> dict[str, Any]:
 
 SCRIPT = [
     {"task": "triage", "reply": {"text": "\n".join(QUESTIONS)}},
-    {"task": "background", "reply": {"calls": [SEARCH]}},
     {"task": "plan", "contains": "the one in Brittany", "reply": plan("Brest in Brittany")},
     {"task": "plan", "reply": plan("Any Brest")},
-    {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "Tide"}}]}},
-    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-    {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
-    {"task": "research", "reply": {"text": "done"}},
-    {"task": "find", "reply": {"text": FOUND}},
-    {"task": "write", "reply": {"text": FOUND}},
+    *one_agent(),
 ]
 WAITING = """
 import asyncio, sys

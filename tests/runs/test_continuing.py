@@ -86,9 +86,7 @@ async def test_taken_up_again_it_has_the_same_context(when: str) -> None:
             await handle.stop()
             break
     model = repeating(script())
-    resumed = await sea.engine().resume(handle.run_id, lambda _: sea.world(model))
-    log = Log([envelope async for envelope in resumed], model)
-    await resumed.wait()
+    log = await sea.resume(handle.run_id, model)
     assert log.text == straight.text
     assert [event.lane for event in log.of(e.FindingAdded)] == [1, 2]
     asked = [request for request in requests(model, "find") if MORE in request.user_texts("task")]

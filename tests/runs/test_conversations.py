@@ -8,17 +8,16 @@ from typing import Any
 import msgspec
 import pytest
 from research import (
-    DOCUMENTS,
     ONE_STEP,
     ROSE,
     TIDE,
     Log,
     Sea,
     agent,
-    first_agent,
     one_agent,
     report_wanted,
     sends,
+    stop_at,
     whole,
 )
 
@@ -279,11 +278,6 @@ async def test_a_run_which_read_nothing_answers_nothing() -> None:
         await thread.run(script, "How far?", parent=run_id(first), mode="simple", tools=("recall",))
 
 
-def test_the_documents_of_these_tests_hold_what_is_cited() -> None:
-    assert "The moon causes most of it." in DOCUMENTS["tides.md"]
-    assert first_agent()
-
-
 async def test_a_continued_run_is_taken_up_after_a_crash_and_without_the_earlier_one() -> None:
     thread = Thread()
     first = await thread.run(one_agent(), "How far does the tide rise at Brest?")
@@ -294,14 +288,9 @@ async def test_a_continued_run_is_taken_up_after_a_crash_and_without_the_earlier
     never = asyncio.Event()
     *before, last = follow_up(text)
     handle = thread.sea.start(Scripted([*before, msgspec.structs.replace(last, hang=never)]), **fields)
-    async for envelope in handle:
-        if envelope.type == "report.started":
-            break
-    await handle.stop()
+    await stop_at(handle, "report.started")
     await thread.sea.journal.delete(run_id(first))
-    resumed = await thread.sea.engine().resume(handle.run_id, lambda _: thread.sea.world(Scripted([last])))
-    log = Log([envelope async for envelope in resumed], Scripted([]))
-    await resumed.wait()
+    log = await thread.sea.resume(handle.run_id, Scripted([last]))
     assert not log.of(e.StepDiverged)
     assert log.text == whole_run.text
     assert log.last(e.RunCompleted).verified

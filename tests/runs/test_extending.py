@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pytest
 import warm
 from local_web import HARBOR, PAGE
+from one_agent_script import one_agent
 from shells import apart
 from web import Site, response, site
 
@@ -172,16 +173,8 @@ SCRIPT = [
         "reply": {"calls": [{"name": "search", "arguments": {"query": "Aurora"}}]},
     },
     {"task": "plan", "reply": {"text": json.dumps({"title": "Vessels", "steps": [{"title": "The vessel"}]})}},
-    {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "It"}}]}},
-    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report", "arguments": {}}]}},
-    {
-        "task": "research",
-        "turn": 0,
-        "reply": {"calls": [{"name": "search", "arguments": {"query": "ferry Aurora Brest"}}]},
-    },
-    {"task": "research", "reply": {"text": "done"}},
-    {"task": "find", "reply": {"text": "The ferry Aurora sails to Brest. [S1001.1]"}},
     {"task": "write", "reply": {"text": "To Brest sails the tanker Aurora. [S1001.1]"}},
+    *one_agent("ferry Aurora Brest", "The ferry Aurora sails to Brest. [S1001.1]"),
 ]
 
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import logs
 import msgspec
 import pytest
 from research import TIDE as AGENT
@@ -20,7 +21,7 @@ from sampling import crossed
 from stepwise import changed_plan, two_steps
 
 from assay.core.brief import GivenAnswer
-from assay.core.coordinates import lane_of, place
+from assay.core.coordinates import lane_of
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
 from assay.core.sources import sha256
@@ -62,7 +63,7 @@ def rows(envelopes: Iterable[Envelope]) -> list[Row]:
     Lanes follow each other, and so do the calls of one turn; text that was streamed in pieces is one row.
     """
     log = list(envelopes)
-    places = {seq: list(msgspec.structs.astuple(at)) for seq, at in place(log)}
+    places = {seq: list(msgspec.structs.astuple(at)) for seq, at in logs.place(log)}
     by_lane = sorted(log, key=lambda each: lane_of(each.path) or 0)
     turns = groupby(by_lane, key=lambda each: called(each.path)[0])
     apart = [each for _, turn in turns for each in sorted(turn, key=lambda each: called(each.path)[1])]

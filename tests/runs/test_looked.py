@@ -9,6 +9,7 @@ import logs
 import msgspec
 import pytest
 from research import ONE_STEP, ROSE, TIDE, Sea, agent, planned, report_wanted, sends
+from runtime import fixed
 from sampling import crossed
 from stepwise import TITLES, classic, decides, opening, steps
 
@@ -152,10 +153,7 @@ async def test_who_has_looked_says_where_and_who_gave_no_answer(strategy: str, m
         models=dict.fromkeys(ROLES, (played.profile.name,)), strategy=strategy, question="Why do volcanoes erupt?"
     )
 
-    async def prepare() -> Any:
-        return made, msgspec.structs.replace(world, searches=(sea.search, Away()))
-
-    handle = sea.engine().start(prepare)
+    handle = sea.engine().start(fixed(made, msgspec.structs.replace(world, searches=(sea.search, Away()))))
     log = [envelope async for envelope in handle]
     await handle.wait()
     view = fold(log)

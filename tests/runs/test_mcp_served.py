@@ -13,6 +13,7 @@ from typing import Any, Literal
 import httpx
 import pytest
 from harbours import QUESTION, fill_home, make_home
+from one_agent_script import one_agent
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
@@ -21,18 +22,10 @@ from mcp.client.context import ClientRequestContext  # noqa: E402
 from mcp_types import ElicitRequestParams, ElicitResult  # noqa: E402
 from serving import WAIT, Served, served  # noqa: E402
 
-FOUND = "The harbour of Vendel was built in 1902. [S1001.1]"
-LOOK = {"name": "search", "arguments": {"query": "harbour Vendel"}}
 UNCLEAR = [
     {"task": "triage", "reply": {"text": "Which Vendel?"}},
-    {"task": "background", "reply": {"calls": [LOOK]}},
     {"task": "plan", "reply": {"text": json.dumps({"title": "Any", "steps": [{"title": "Any harbour"}]})}},
-    {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "It"}}]}},
-    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-    {"task": "research", "turn": 0, "reply": {"calls": [LOOK]}},
-    {"task": "research", "reply": {"text": "done"}},
-    {"task": "find", "reply": {"text": FOUND}},
-    {"task": "write", "reply": {"text": FOUND}},
+    *one_agent("harbour Vendel", "The harbour of Vendel was built in 1902. [S1001.1]"),
 ]
 Era = Literal["legacy", "auto"]
 VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28"}

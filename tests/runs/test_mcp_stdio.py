@@ -16,6 +16,7 @@ import pytest
 import pytest_asyncio
 import warm
 from harbours import HARBOUR, QUESTION, fill_home, make_home
+from one_agent_script import one_agent
 
 from assay import Assay, settings
 
@@ -43,23 +44,15 @@ TOOLS = {
     "list_collections",
 }
 QUESTIONS = ["Which Vendel?", "Which century?"]
-FOUND = "The harbour of Vendel was built in 1902. [S1001.1]"
-LOOK = {"name": "search", "arguments": {"query": "harbour Vendel"}}
 SCRIPT = [
     {"task": "triage", "reply": {"text": "\n".join(QUESTIONS)}},
-    {"task": "background", "reply": {"calls": [LOOK]}},
     {
         "task": "plan",
         "contains": "the one in the north",
         "reply": {"text": json.dumps({"title": "North", "steps": [{"title": "The northern harbour"}]})},
     },
     {"task": "plan", "reply": {"text": json.dumps({"title": "Any", "steps": [{"title": "Any harbour"}]})}},
-    {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "It"}}]}},
-    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-    {"task": "research", "turn": 0, "reply": {"calls": [LOOK]}},
-    {"task": "research", "reply": {"text": "done"}},
-    {"task": "find", "reply": {"text": FOUND}},
-    {"task": "write", "reply": {"text": FOUND}},
+    *one_agent("harbour Vendel", "The harbour of Vendel was built in 1902. [S1001.1]"),
 ]
 
 

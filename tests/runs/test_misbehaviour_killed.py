@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from misbehaving import Wild, script, spare
 from research import Log, whole
+from runtime import fixed
 
 from assay.core import events as e
 from assay.core.brief import ROLES
@@ -19,9 +20,6 @@ from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Commit, Lease, Model, World
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted
-from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import PipelineParts, pipeline
-from assay.phases.reflective import reflect
 from assay.run.engine import Engine
 from assay.run.steps import digest
 
@@ -111,10 +109,8 @@ class Restarted(Wild):  # type: ignore[misc]
         return Log(await self.journal.events(run_id), self.services["scripted"].inner)
 
     async def _process(self, holder: str, most: int, run_id: str) -> str:
-        strategies = {"orchestrated": orchestrate, "reflective": reflect}
-        parts = PipelineParts(tools=self.tools, reader=self.reader, strategies=strategies)
         journal = Ending(self.journal, most, self.services.values())
-        engine = Engine(journal, lambda run: pipeline(run, parts), holder=holder, ttl=TTL)
+        engine = self.engine(journal, holder=holder, ttl=TTL)
         handle = await self._taken_up(engine, run_id) if run_id else self._begun(engine)
         try:
             await handle.wait()
@@ -124,10 +120,7 @@ class Restarted(Wild):  # type: ignore[misc]
         return str(handle.run_id)
 
     def _begun(self, engine: Engine) -> Any:
-        async def prepare() -> Any:
-            return self.brief(strategy=self.strategy, models=MODELS), self.world(None)
-
-        return engine.start(prepare)
+        return engine.start(fixed(self.brief(strategy=self.strategy, models=MODELS), self.world(None)))
 
     async def _taken_up(self, engine: Engine, run_id: str) -> Any:
         while True:

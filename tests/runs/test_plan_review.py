@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_agent_script import one_agent
 from research import ONE_STEP, TIDE, Sea, first_agent, planned, report_wanted, sends
 from shells import Shell, Terminal, apart
 
@@ -22,19 +23,11 @@ from assay.core.ports.store import Store
 from assay.models.script import Scripted, says
 
 QUESTION = "How far does the tide rise?"
-SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
-FOUND = "The tide at Brest rises seven metres. [S1001.1]"
 PLAN = {"title": "Brest", "steps": [{"title": "Tide at Brest"}, {"title": "Moon"}]}
 SCRIPT = [
     {"task": "triage", "reply": {"calls": [{"name": "generate_plan", "arguments": {"complexity": "simple"}}]}},
-    {"task": "background", "reply": {"calls": [SEARCH]}},
     {"task": "plan", "reply": {"text": json.dumps(PLAN)}},
-    {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "Tide"}}]}},
-    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-    {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
-    {"task": "research", "reply": {"text": "done"}},
-    {"task": "find", "reply": {"text": FOUND}},
-    {"task": "write", "reply": {"text": FOUND}},
+    *one_agent(),
 ]
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from functools import cache
-from pathlib import Path
-from types import ModuleType
 
+import generate_prompts
 import pytest
 from research import ONE_STEP, ROSE, TIDE, Sea, first_agent, planned, report_wanted, sends
 
@@ -17,7 +14,6 @@ from assay.core.messages import NAMES, Request
 from assay.models.script import says
 from assay.run.prompt_files import prompt
 
-ROOT = Path(__file__).parents[2]
 ALL = sorted({*agents.prompts(), *phases.prompts(), *verify.prompts()})
 ADDED = ("phases.think", "phases.explore")
 """Added to another prompt, which has the inputs and the example."""
@@ -25,16 +21,6 @@ WRITTEN = says(ROSE, task="write")
 EXPLAINED = {"note", "report_findings"}
 """Messages which say themselves what they are."""
 TAG = re.compile(r"`<(\w+)>`")
-
-
-@cache
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate_prompts", ROOT / "scripts" / "generate_prompts.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def prompt_text(name: str) -> str:
@@ -48,7 +34,7 @@ def names(request: Request) -> set[str]:
 
 async def test_a_prompt_names_every_message_that_is_sent_with_it() -> None:
     wishes = {"instructions": "For sailors.", "template": (Section(level=2, title="Tide"),)}
-    sent = [*await generator().requests(), *await generator().requests(**wishes)]
+    sent = [*await generate_prompts.requests(), *await generate_prompts.requests(**wishes)]
     assert {request.task for request in sent} >= {"triage", "plan", "research", "find", "write", "judge", "revise"}
     for request in sent:
         never = {"template"} if request.user_texts("fields") else set()  # no brief has both
@@ -57,7 +43,7 @@ async def test_a_prompt_names_every_message_that_is_sent_with_it() -> None:
 
 
 async def test_a_prompt_names_no_message_which_is_never_sent() -> None:
-    sent = {name for request in await generator().requests() for name in names(request)}
+    sent = {name for request in await generate_prompts.requests() for name in names(request)}
     optional = {"answers", "assumptions", "conversation", "instructions", "seen", "steering", "template"}
     for name in ALL:
         found = set(TAG.findall(prompt_text(name)))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Callable
 
 import msgspec
 import pytest
 from research import Log, Sea, kinds, whole
-from runtime import Killed
+from runtime import Dying, Killed
 from sampling import sampled
 from stepwise import SAID, TITLES, changed_plan, decides, opening, steps, tide, two_steps
 
 from assay.core import events as e
 from assay.core.messages import Request
-from assay.core.ports import Commit, Journal, Lease
-from assay.core.usage import Budget
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 
@@ -65,30 +62,6 @@ async def test_finished_while_reflecting_starts_no_other_step() -> None:
     assert log.written == f"{SAID}\n\n## What could not be found\n\n- {TITLES[1]}"
 
 
-async def test_no_time_at_all_still_gives_a_report() -> None:
-    log = await Sea().run([], strategy="reflective", budget=Budget(seconds=1e-6))
-    assert log.last(e.RunCompleted).stop_reason == "time"
-    assert log.of(e.AgentStarted) == []
-    assert whole(log)
-
-
-class Stopping:
-    """A journal which takes so many writes; what comes after is lost, as when the process is killed there."""
-
-    def __init__(self, inner: Journal, writes: int) -> None:
-        self._inner, self._left = inner, writes
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
-        self._left -= 1
-        return self._inner.commit(lease, commit) if self._left >= 0 else self._die()
-
-    async def _die(self) -> Any:
-        raise Killed
-
-
 def repeating(script: list[Scene]) -> Scripted:
     """A model that answers a request asked again as it did before."""
     inner, answers = Scripted(script), dict[bytes, Scene]()
@@ -105,7 +78,7 @@ def repeating(script: list[Scene]) -> Scripted:
 async def killed(script: list[Scene], writes: int) -> Log | None:
     """A run killed after so many writes and taken up again; None where it ended before that."""
     sea, model = Sea(), repeating(script)
-    sea.journal = Stopping(sea.store.journal, writes)
+    sea.journal = Dying(sea.store.journal, writes + 1)
     handle = sea.start(model, strategy="reflective")
     try:
         await handle.wait()
@@ -113,10 +86,7 @@ async def killed(script: list[Scene], writes: int) -> Log | None:
     except (Killed, asyncio.CancelledError):
         pass
     sea.journal = sea.store.journal
-    resumed = await sea.engine().resume(handle.run_id, lambda _: sea.world(model))
-    log = Log([envelope async for envelope in resumed], model)
-    await resumed.wait()
-    return log
+    return await sea.resume(handle.run_id, model)
 
 
 @pytest.mark.parametrize("first", sampled(range(2, 2 + EVERY), EVERY))

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import Awaitable
-from typing import Any
-
 import msgspec
 import pytest
 from judging import rules
 from research import ONE_STEP, Sea, agent, planned, report_wanted, sends
-from runtime import Killed, outcome
+from runtime import Dying, outcome, phase, ready, taken_up
 from sampling import sampled
 from simulated_time import in_simulated_time
 from slow_writing import report_facts
 
 from assay.core import events as e
-from assay.core.brief import ROLES, Brief
-from assay.core.errors import LeaseHeld
+from assay.core.brief import ROLES
 from assay.core.messages import Price, Profile
-from assay.core.ports import Commit, Lease, World
 from assay.core.view import RunView, fold
 from assay.models.script import Scripted, says
-from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import PipelineParts, pipeline
-from assay.run.engine import Engine
 
 CLEVER = Profile(name="clever", price=Price(input=0.0, output=0.0))
 TASK = "Find what the harbour of Brest does"
@@ -39,29 +29,6 @@ REPORT = (
     "- The harbour of Brest was dug in 1931. [S1001.3]\n- The harbour of Brest employs 900 people. [S1001.1]\n"
     "- The harbour of Lorient is larger than it by far. [S1001.2]\n"
 )
-
-
-class Dying:
-    """A journal which fails for good at its `last`-th write from when `verify` began."""
-
-    def __init__(self, inner: Any, last: int) -> None:
-        self._inner, self._last, self._begun, self.writes = inner, last, False, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
-        self._begun = self._begun or any(
-            each.type == e.PhaseStarted.kind and each.path[:1] == ("verify",) for each in commit.events
-        )
-        self.writes += self._begun
-        if self._last and self.writes >= self._last:
-            return self._die()
-        written: Awaitable[Any] = self._inner.commit(lease, commit)
-        return written
-
-    async def _die(self) -> Any:
-        raise Killed
 
 
 def model(*, clever: bool) -> Scripted:
@@ -80,44 +47,20 @@ def model(*, clever: bool) -> Scripted:
     return Scripted([*scenes, revised, nothing, denied], profile=CLEVER)
 
 
-def engine(sea: Sea, journal: Any, holder: str) -> Engine:
-    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    return Engine(journal, lambda run: pipeline(run, parts), holder=holder, ttl=0.05)
-
-
-def brief(name: str) -> Brief:
-    roles = dict.fromkeys(ROLES, (name,))
-    return Brief(question="What does the harbour do?", date="2026-01-01", models=roles)  # type: ignore[arg-type]
-
-
 async def ended(*, clever: bool, last: int) -> tuple[RunView, int, list[e.Envelope]]:
     """A run killed at a write and taken up again; with `last` 0, never killed."""
     sea = Sea({"harbour.md": HARBOUR})
-    dying = Dying(sea.journal, last)
+    dying = Dying(sea.journal, last, phase("verify"))
     first = model(clever=clever)
-
-    async def prepare() -> tuple[Brief, World]:
-        return brief(first.profile.name), sea.world(first)
-
-    handle = engine(sea, dying, "one").start(prepare)
-    with contextlib.suppress(Killed):
-        await outcome(handle)
+    roles = dict.fromkeys(ROLES, (first.profile.name,))
+    prepare = ready(sea.world(first), question="What does the harbour do?", models=roles)
+    handle = sea.engine(dying, holder="one", ttl=0.05).start(prepare)
+    await outcome(handle)
     if last:
-        await resumed(sea, handle.run_id, clever=clever)
+        await taken_up(sea.engine(holder="two", ttl=0.05), handle.run_id, sea.world(model(clever=clever)))
     events = await sea.journal.events(handle.run_id)
     assert [each.seq for each in events] == list(range(1, len(events) + 1))
     return fold(events), dying.writes, events
-
-
-async def resumed(sea: Sea, run_id: str, *, clever: bool) -> None:
-    second = model(clever=clever)
-    while True:
-        try:
-            handle = await engine(sea, sea.journal, "two").resume(run_id, lambda _: sea.world(second))
-            break
-        except LeaseHeld:
-            await asyncio.sleep(0.02)
-    await outcome(handle)
 
 
 EVERY = 5

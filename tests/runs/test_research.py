@@ -27,8 +27,8 @@ from research import (
 )
 
 from assay.core import events as e
-from assay.core.messages import Profile, Request
-from assay.models.script import Scene, Scripted, calls, says
+from assay.core.messages import Profile
+from assay.models.script import Scene, Scripted, says
 from assay.phases.without_plan import UNSOURCED
 
 
@@ -103,20 +103,6 @@ async def test_what_agents_see_does_not_depend_on_timing() -> None:
     assert [event.shared for event in logs[0].of(e.SearchPerformed)].count(True) == 2
 
 
-async def test_a_report_wanted_beside_agents_comes_after_them() -> None:
-    both = calls(("generate_report", {}), ("research_agent", {"task": TIDE}), task="orchestrate", turn=0)
-    script = [
-        *planned(ONE_STEP),
-        both,
-        *first_agent(),
-        report_wanted(turn=1, contains="Decide again"),
-        says(ROSE, task="write"),
-    ]
-    log = await Sea().run(script)
-    assert len(log.of(e.FindingAdded)) == 1
-    assert whole(log)
-
-
 async def test_a_step_nobody_took_up_is_sent_once_more() -> None:
     script = [
         *planned(),
@@ -146,60 +132,11 @@ async def test_the_last_cycle_ends_without_asking() -> None:
     assert '"searched":["tide Brest"]' in second.user_texts("brief")[0]
 
 
-async def test_agents_beyond_the_cap_wait_for_a_place() -> None:
-    tasks = [f"Find tide number {number}" for number in range(4)]
-    at_work, most = 0, 0
-
-    def played(request: Request) -> Scene:
-        nonlocal at_work, most
-        if request.task == "research" and not any(m.role == "assistant" for m in request.messages):
-            at_work += 1
-            most = max(most, at_work)
-            return calls(("search", {"query": "tide"}), delay=0.01)
-        if request.task == "find":
-            at_work -= 1
-        task = {"research": "done", "find": ROSE, "write": ROSE}.get(request.task, "")
-        return says(task, delay=0.01) if task else next(scene for scene in opening if scene.task == request.task)
-
-    opening = [*planned(ONE_STEP), sends(*tasks)]
-    log = await Sea().run(Scripted(played), depth="light")
-    assert len(log.of(e.FindingAdded)) == 4 * 2
-    assert most == 2
-
-
-async def test_thinking_uses_no_cycle_and_is_on_the_log() -> None:
-    think = calls(("think", {"reasoning": "The tide first."}), task="orchestrate", turn=0)
-    script = [*planned(ONE_STEP), think, sends(TIDE, turn=1), *first_agent(), report_wanted(turn=2)]
-    log = await Sea().run([*script, says(ROSE, task="write")])
-    assert [each.text for each in log.of(e.ThinkFinished)] == ["The tide first."]
-    assert "".join(each.text for each in log.of(e.ThinkDelta)) == "The tide first."
-    assert len(log.of(e.ThinkStarted)) == 1
-    assert log.last(e.AgentsPlanned).cycle == 1
-
-
 async def test_a_thought_written_as_text_is_on_the_log_once() -> None:
     written = says('{"name": "think", "arguments": {"reasoning": "The tide first."}}', task="orchestrate", turn=0)
     script = [*planned(ONE_STEP), written, sends(TIDE, turn=1), *first_agent(), report_wanted(turn=2)]
     log = await Sea().run([*script, says(ROSE, task="write")])
     assert [each.text for each in log.of(e.ThinkFinished)] == ["The tide first."]
-
-
-async def test_a_model_that_reasons_by_itself_is_not_offered_think() -> None:
-    script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), says(ROSE, task="write")]
-    profile = Profile(name="scripted", native_reasoning=True)
-    log = await Sea().run(Scripted(script, profile=profile))
-    offered = {tool.name for request in log.model.requests if request.task == "orchestrate" for tool in request.tools}
-    assert offered == {"research_agent", "generate_report"}
-
-
-async def test_unclear_questions_without_anybody_to_ask_become_assumptions() -> None:
-    asked = says("1. Which Brest?\n- Spring tide?\nI need to know.", task="triage")
-    _, background, plan = planned(ONE_STEP)
-    rest = [background, plan, sends(TIDE), *first_agent(), report_wanted(), says(ROSE, task="write")]
-    log = await Sea().run([asked, *rest])
-    assert log.last(e.ClarifyRequested).questions == ("Which Brest?", "Spring tide?")
-    assert len(log.last(e.ClarifyAnswered).assumptions) == 2
-    assert any("Which Brest?" in limit for limit in log.last(e.ReportFinished).limits)
 
 
 async def test_answers_reach_planner_orchestrator_and_writer() -> None:

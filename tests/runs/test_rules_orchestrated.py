@@ -87,16 +87,6 @@ async def test_auto_depth_follows_complexity_and_sets_the_cycles(complexity: str
     assert len(requests(log.model, "orchestrate")) == cycles  # after the last cycle it is not asked
 
 
-async def test_at_the_extended_depth_a_reasoning_model_has_four_cycles() -> None:
-    more = sends(TIDE, repeat=True)
-    found = [says("done", task="research", repeat=True), says(ROSE, task="find", repeat=True)]
-    search = calls(("search", {"query": "tide"}), task="research", turn=0, repeat=True)
-    script = [*planned(ONE_STEP, depth="extended"), more, search, *found, WRITTEN]
-    log = await run_of(Scripted(script, profile=Profile(name="scripted", native_reasoning=True)))
-    data = [msgspec.json.decode(request.values("rules")[-1]) for request in requests(log.model, "orchestrate")]
-    assert [(each["cycle"], each["cycles"]) for each in data] == [(1, 4), (2, 4), (3, 4), (4, 4)]
-
-
 # deciding
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from research import ONE_STEP, PLAN, ROSE, TIDE, Log, Sea, agent, calls, first_agent, planned, report_wanted, sends
-from stepwise import requests
 
 from assay.core import events as e
 from assay.core.view import fold
@@ -58,22 +57,6 @@ async def test_a_query_in_another_case_and_order_is_asked_once() -> None:
     assert len(sea.search.queries) == 1  # type: ignore[attr-defined]
     assert [event.shared for event in log.of(e.SearchPerformed)].count(False) == 1
     assert log.of(e.ToolFailed) == []
-
-
-async def test_the_planner_sees_titles_and_passages() -> None:
-    log = await Sea().run([*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), WRITTEN])
-    (background,) = requests(log.model, "plan")[0].user_texts("background")
-    assert "Tides <file:///tides.md>" in background
-    assert "The tide at Brest rises seven metres." in background
-    assert "Shortened" not in background
-
-
-async def test_triage_says_why() -> None:
-    script = planned(ONE_STEP, reasoning="One fact about one place.")
-    log = await Sea().run([*script, sends(TIDE), *first_agent(), report_wanted(), WRITTEN])
-    assert log.last(e.TriageClassified).triage.reasoning == "One fact about one place."
-    (tool,) = [tool for tool in requests(log.model, "triage")[0].tools if tool.name == "generate_plan"]
-    assert "reasoning" in tool.parameters["required"]
 
 
 async def test_a_call_without_its_reasoning_is_read_all_the_same() -> None:

@@ -18,6 +18,7 @@ from research import (
     planned,
     report_wanted,
     sends,
+    stop_at,
     whole,
 )
 from sampling import crossed
@@ -75,14 +76,9 @@ async def test_a_run_taken_up_inside_the_writer_ends_the_same(writer: list[Scene
     stuck = says(ROSE, task="write", partial="It ri", hang=asyncio.Event())
     first = Scripted([*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), stuck])
     handle = sea.start(first)
-    async for envelope in handle:
-        if envelope.type == "report.delta":
-            await handle.stop()
-            break
+    await stop_at(handle, "report.delta")
     second = Scripted(writer)
-    resumed = await sea.engine().resume(handle.run_id, lambda _: sea.world(second))
-    log = Log([envelope async for envelope in resumed], second)
-    await resumed.wait()
+    log = await sea.resume(handle.run_id, second)
     assert {request.task for request in second.requests} == {"write"}
     checked(log)
     await sea.store.close()
@@ -92,13 +88,8 @@ async def test_a_run_taken_up_after_the_writer_failed_does_not_ask_again(tmp_pat
     sea = Sea(store=store("sqlite", tmp_path))
     scenes = [*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), *FAILING["cut off twice"]]
     handle = sea.start(Scripted(scenes))
-    async for envelope in handle:
-        if envelope.type == "report.revised":
-            await handle.stop()
-            break
-    resumed = await sea.engine().resume(handle.run_id, lambda _: sea.world(Scripted([])))
-    checked(Log([envelope async for envelope in resumed], Scripted([])))
-    await resumed.wait()
+    await stop_at(handle, "report.revised")
+    checked(await sea.resume(handle.run_id, Scripted([])))
     await sea.store.close()
 
 

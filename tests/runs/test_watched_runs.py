@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import warm
+from research import stop_at
 from watching import Watched, leaking_model
 
 from assay import Assay
@@ -60,10 +61,7 @@ async def test_what_is_replayed_is_not_told_again() -> None:
     sea = Watched(first)
     model = leaking_model()
     handle = sea.start(model)
-    async for envelope in handle:
-        if envelope.type == AgentFinished.kind:
-            break
-    await handle.stop()
+    await stop_at(handle, AgentFinished.kind)
     sea.watch = second
     with suppress(Cancelled):
         again = await sea.engine().resume(handle.run_id, lambda _: sea.world(model))

@@ -122,13 +122,6 @@ async def test_offline_is_offline(web: Web):
     assert web.there.connections == 0
 
 
-async def test_without_asking_nothing_is_contacted(web: Web, tmp_path: Path):
-    (tmp_path / "notes.md").write_text("# Notes\n\nThe old harbor was closed in 1901.\n")
-    async with Assay(web.settings()) as assay:
-        await assay.start(QUESTION, sources=tmp_path).report()
-    assert web.there.connections == 0
-
-
 async def test_a_page_which_lies_about_its_charset(web: Web):
     web.found = [(web.there.url("/liar"), "Höhe des Hafens", "Hafen")]
     async with Assay(web.settings()) as assay:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from research import Log, Sea, WordSearch, whole
+from research import Sea, WordSearch, stop_at, whole
 from simulated_time import in_simulated_time
 
 from assay.core import events as e
@@ -87,14 +87,9 @@ async def test_a_search_which_was_killed_goes_on_with_the_time_it_had() -> None:
     handle = made.start(
         Scripted([QUERIES, says("Seven metres. [S1.1]", task="answer", hang=hanging)]), mode="web_search"
     )
-    async for envelope in handle:
-        if envelope.type == "report.started":
-            break
-    await handle.stop()
+    await stop_at(handle, "report.started")
     again = Scripted([says("Seven metres. [S1.1]", task="answer")])
-    resumed = await made.engine().resume(handle.run_id, lambda _: made.world(again))
-    log = Log([envelope async for envelope in resumed], again)
-    await resumed.wait()
+    log = await made.resume(handle.run_id, again)
     assert log.written == "Seven metres. [S1.1]"
     assert not log.of(e.StepDiverged)
     assert len(log.of(e.SearchPerformed)) == 2

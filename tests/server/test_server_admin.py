@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from accounts import accounts
 from serving import HASTY, TIDES, Served, begun, command, served, until
 from waiting import looked
 
@@ -16,10 +17,7 @@ QUESTION = "Which zebra is striped at Brest?"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("overseen") / "home"
-    for name in ("ana", "bob"):
-        command(home, "users", "add", name, stdin="correct horse battery\n")
-    return home
+    return accounts(tmp_path_factory.mktemp("overseen") / "home", ana="admin", bob="member")
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from urllib.parse import quote, urlsplit
 import lxml.html
 import psutil
 import pytest
-from accounts import PASSWORD, accounts, assay, code, session
-from serving import TIDES, WAIT, Served, begun, served, until
+from accounts import accounts, code, session
+from serving import PASSWORD, TIDES, WAIT, Served, begun, command, served, until
 from waiting import looked
 
 EVIL = "https://evil.example"
@@ -102,7 +102,7 @@ async def test_no_route_answers_to_another_name(server: Served) -> None:
 
 
 async def test_no_secret_is_in_a_log_or_an_error(server: Served, home: Path) -> None:
-    token = assay(home, "users", "token", "ana").splitlines()[0]
+    token = command(home, "users", "token", "ana").splitlines()[0]
     secrets = [token, "assay_a-wrong-token", "a wrong password", f"{PASSWORD} of ana"]
     async with session(server, "ana") as ana, server.client() as client:
         session_secret = ana.headers["Cookie"].partition("=")[2]

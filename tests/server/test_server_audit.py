@@ -10,31 +10,18 @@ from typing import Any
 
 import httpx
 import pytest
-from serving import TIDES, Served, begun, command, until
+from accounts import accounts, logged_in, session
+from serving import PASSWORD, TIDES, Served, begun, command, until
 
 from assay.server import page
 from assay.server.audit_middleware import ELSEWHERE, QUIET
 
-PASSWORD = "correct horse battery"
 QUESTION = "Which zebra is striped at Brest?"
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("audited") / "home"
-    for name in ("ana", "bob"):
-        command(home, "users", "add", name, stdin=f"{PASSWORD} of {name}\n")
-    return home
-
-
-async def logged_in(client: httpx.AsyncClient, name: str, password: str) -> httpx.Response:
-    return await client.post("/api/v1/auth/login", json={"name": name, "password": password})
-
-
-async def session(client: httpx.AsyncClient, name: str) -> None:
-    answer = await logged_in(client, name, f"{PASSWORD} of {name}")
-    client.headers["Cookie"] = answer.headers["set-cookie"].partition(";")[0]
-    client.cookies.clear()
+    return accounts(tmp_path_factory.mktemp("audited") / "home", ana="admin", bob="member")
 
 
 async def entries(client: httpx.AsyncClient, **wanted: Any) -> list[dict[str, Any]]:
@@ -48,9 +35,7 @@ def facts(found: list[dict[str, Any]]) -> list[tuple[str, str, str, str, int]]:
 
 
 async def test_who_did_what_is_kept(server: Served, home: Path) -> None:
-    async with server.client() as client, server.client() as other:
-        await session(client, "ana")
-        await session(other, "bob")
+    async with session(server, "ana") as client, session(server, "bob") as other:
         await logged_in(other, "bob", "swordfish, wrong")
         await logged_in(other, "swordfish in the wrong field", "x")
         made = (await client.post("/api/v1/tokens", json={"name": "nightly"})).json()
@@ -100,9 +85,7 @@ async def test_who_did_what_is_kept(server: Served, home: Path) -> None:
 
 
 async def test_only_admins_read_it_page_by_page(server: Served, home: Path) -> None:
-    async with server.client() as client, server.client() as other:
-        await session(client, "ana")
-        await session(other, "bob")
+    async with session(server, "ana") as client, session(server, "bob") as other:
         assert (await other.get("/api/v1/admin/audit")).status_code == 403
         whole = await entries(client)
         page = (await client.get("/api/v1/admin/audit?limit=2")).json()
@@ -116,8 +99,7 @@ async def test_only_admins_read_it_page_by_page(server: Served, home: Path) -> N
 
 
 async def test_what_is_done_on_the_page_is_kept_too(server: Served) -> None:
-    async with server.client() as admin, server.client() as client:
-        await session(admin, "ana")
+    async with session(server, "ana") as admin, server.client() as client:
         form = {"name": "bob", "password": f"{PASSWORD} of bob", "next": "/"}
         answer = await client.post("/login", data=form)
         assert answer.status_code == 303

@@ -46,16 +46,6 @@ async def test_behind_its_end_a_connection_may_be_silent(monkeypatch: pytest.Mon
             await whole.receive()
 
 
-async def test_a_body_may_not_be_larger_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = body([{"type": "http.request", "body": b"x" * 11, "more_body": False}])
-    large.most = 10
-    with pytest.raises(Refusal) as refused:
-        await large.receive()
-    assert refused.value.problem.status == 413
-    with pytest.raises(Refusal):
-        await body([], content_length="999999999999").receive()
-
-
 @pytest.mark.parametrize(
     ("header", "chosen"),
     [

@@ -10,28 +10,20 @@ from typing import Any
 
 import httpx
 import pytest
+from one_agent_script import RESEARCH, TIDE, one_agent
 from serving import HASTY, TIDES, WAIT, Served, begun, served, until
 
-SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
-FOUND = "The tide at Brest rises seven metres. [S1001.1]"
 PLAN: dict[str, Any] = {"title": "Brest", "steps": [{"title": "Tide at Brest"}, {"title": "Moon"}]}
 ASKS, PLANS, WORKS = "Ask me first?", "Plan it?", "How far does the tide rise?"
 THINKS = "Which agent thinks for ever?"
-RESEARCH = {"name": "research_agent", "arguments": {"task": "Tide"}}
 SCRIPT: list[dict[str, Any]] = [
     {"task": "triage", "contains": ASKS, "reply": {"text": "Which Brest?\nSpring tide?"}},
     {"task": "triage", "reply": {"calls": [{"name": "generate_plan", "arguments": {"complexity": "moderate"}}]}},
-    {"task": "background", "reply": {"calls": [SEARCH]}},
     {"task": "plan", "contains": THINKS, "reply": {"text": json.dumps(PLAN | {"steps": PLAN["steps"][:1]})}},
     {"task": "plan", "reply": {"text": json.dumps(PLAN)}},
     {"task": "orchestrate", "turn": 0, "contains": WORKS, "delay_ms": 600_000, "reply": {"calls": [RESEARCH]}},
-    {"task": "orchestrate", "turn": 0, "reply": {"calls": [RESEARCH]}},
-    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-    {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
-    {"task": "research", "reply": {"text": "done"}},
-    {"task": "find", "contains": THINKS, "delay_ms": 600_000, "reply": {"text": FOUND}},
-    {"task": "find", "reply": {"text": FOUND}},
-    {"task": "write", "reply": {"text": FOUND}},
+    {"task": "find", "contains": THINKS, "delay_ms": 600_000, "reply": {"text": TIDE}},
+    *one_agent(),
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -10,8 +9,7 @@ from pathlib import Path
 
 import postgres as servers
 import pytest
-import warm
-from serving import PASSWORD, environment, served
+from serving import PASSWORD, command, served
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="PostgreSQL is started")
 
@@ -36,12 +34,7 @@ async def test_metrics_are_read_and_probes_name_no_address(tmp_path: Path, datab
     (tmp_path / "secrets" / "assay_server_metrics_token").write_text(f"{TOKEN}\n")
     home, log = tmp_path / "home", tmp_path / "log"
     named = {"ASSAY_DATABASE": database.url, "ASSAY_SECRETS": str(tmp_path / "secrets"), "ASSAY_LOG_FILE": str(log)}
-    (tmp_path / "typed").write_text(f"{PASSWORD}\n")
-    with (tmp_path / "typed").open("rb") as stdin:
-        added: subprocess.CompletedProcess[str] = warm.run(
-            "users", "add", "ana", env=environment(home, **named), stdin=stdin
-        )
-    assert added.returncode == 0, added.stderr
+    command(home, "users", "add", "ana", stdin=f"{PASSWORD}\n", **named)
     scraper = {"Authorization": f"Bearer {TOKEN}"}
     with served(home, **named) as server:
         async with server.client() as client:

@@ -7,8 +7,8 @@ import sqlite3
 from pathlib import Path
 
 import httpx
-from accounts import accounts, assay, code, session
-from serving import TIDE, TIDES, Served, begun, served, slow, until
+from accounts import accounts, code, session
+from serving import TIDE, TIDES, Served, begun, command, served, slow, until
 
 SECRET_WORD = "Kermorvan"
 
@@ -75,7 +75,7 @@ async def test_one_call_deletes_a_user_with_all_data(tmp_path: Path) -> None:
                 assert listed == [] or all(each["owner"] == "ana" for each in listed), path
     if data["swept"]:
         assert set(rows_of(home, "bob")) <= {"credentials", "buckets"}  # those of the new bob
-    assay(home, "runs", "prune", "--keep", "1000")
+    command(home, "runs", "prune", "--keep", "1000")
     assert set(rows_of(home, "bob")) <= {"credentials", "buckets"}  # those of the new bob
     names = {Path(each).name for each in files_with(home, SECRET_WORD)}
     assert names <= {"assay.db", "assay.db-wal"}, names
@@ -100,6 +100,6 @@ async def test_a_run_which_goes_on_is_cancelled_and_deleted(tmp_path: Path) -> N
 
 def test_the_command_does_the_same(tmp_path: Path) -> None:
     home = accounts(tmp_path / "home", ana="admin", bob="member")
-    assay(home, "users", "rm", "bob", "--data", "--yes")
+    command(home, "users", "rm", "bob", "--data", "--yes")
     assert rows_of(home, "bob") == {}
-    assert "bob" not in assay(home, "users", "list")
+    assert "bob" not in command(home, "users", "list")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from accounts import assay
+from accounts import accounts
 from serving import TIDES, Served, command, served
 
 
@@ -35,7 +35,7 @@ async def test_a_job_is_begun_ended_tried_again_and_done_by_a_worker(server: Ser
         refused = await client.post(f"/api/v1/jobs/{job}/retry")
         assert refused.status_code == 422
         assert "waiting" in refused.json()["detail"]
-        assay(home, "worker", "--until-empty", "-q")
+        command(home, "worker", "--until-empty", "-q")
         done = (await client.get(f"/api/v1/jobs/{job}")).json()
         assert (done["state"], done["error"], done["seq"] > made.json()["seq"]) == ("done", "", True)
         assert (await client.post("/api/v1/jobs", json={"sync": "none"})).status_code == 422
@@ -43,10 +43,8 @@ async def test_a_job_is_begun_ended_tried_again_and_done_by_a_worker(server: Ser
 
 
 async def test_a_user_begins_no_more_jobs_than_he_may(home: Path) -> None:
-    headers = {}
-    for name in ("ana", "bob"):
-        command(home, "users", "add", name, stdin="correct horse battery\n")
-        headers[name] = {"Authorization": f"Bearer {command(home, 'users', 'token', name)}"}
+    accounts(home, ana="admin", bob="member")
+    headers = {name: {"Authorization": f"Bearer {command(home, 'users', 'token', name)}"} for name in ("ana", "bob")}
     with served(home, ASSAY_LIMITS_USER_RUNS_AT_ONCE="2", ASSAY_SERVER_RUNS_PER_HOUR="4") as server:
         async with server.client(headers=headers["ana"]) as ana, server.client(headers=headers["bob"]) as bob:
             for client in (ana, bob):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from accounts import accounts
 from prometheus_client.parser import text_string_to_metric_families
 from serving import TIDE, TIDES, Served, begun, command, served, until
 from waiting import looked
@@ -93,9 +94,7 @@ async def test_a_scraper_is_given_the_format_it_asks_for(server: Served) -> None
 
 
 async def test_with_users_only_who_is_allowed_reads_them(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    for name in ("ana", "bob"):
-        command(home, "users", "add", name, stdin="correct horse battery\n")
+    home = accounts(tmp_path / "home", ana="admin", bob="member")
     scraper = command(home, "users", "token", "ana", "--scope", "metrics")
     member = command(home, "users", "token", "bob")
     with served(home) as server:

@@ -10,12 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
-from accounts import accounts, assay, code, logged_in, session
+from accounts import accounts, code, logged_in, session
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from oidc_browser import BEGIN, Browser, variables
 from oidc_provider import AUDIENCE, CLIENT, SECRET, Running
-from serving import WAIT, Served, served
+from serving import WAIT, Served, command, served
 
 
 @pytest.fixture(scope="module")
@@ -178,8 +178,8 @@ async def test_a_session_chosen_beforehand_is_not_taken_up(server: Served, idp: 
 
 async def test_a_user_whom_an_admin_added_takes_up_his_account(tmp_path: Path, idp: Running) -> None:
     home = tmp_path / "home"
-    assay(home, "users", "add", "ana", stdin="a long password\n")
-    assay(home, "users", "add", "mia", "--no-password", "--role", "reader")
+    command(home, "users", "add", "ana", stdin="a long password\n")
+    command(home, "users", "add", "mia", "--no-password", "--role", "reader")
     idp.logs_in(sub="19", preferred_username="mia", groups=["root"])
     more = {"ASSAY_SERVER_OIDC_CREATE": "false", "ASSAY_SERVER_OIDC_ADMINS": "", "ASSAY_SERVER_OIDC_READERS": ""}
     with served(home, **variables(idp.issuer, **more)) as server:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from accounts import accounts, assay, code, cookie_of, logged_in
-from serving import Served, served
+from accounts import accounts, code, cookie_of, logged_in
+from serving import Served, command, served
 
 APP, OTHER = "https://app.corp", "https://evil.example"
 ASKED = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type, authorization"}
@@ -63,7 +63,7 @@ async def test_a_named_site_is_answered_with_cookies_and_no_other_is(named: Serv
 
 
 async def test_all_sites_are_answered_without_cookies_alone(opened: Served, home: Path) -> None:
-    secret = assay(home, "users", "token", "ana").splitlines()[0]
+    secret = command(home, "users", "token", "ana").splitlines()[0]
     async with opened.client() as client:
         cookie = cookie_of(await logged_in(client, "ana"))
         client.cookies.clear()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from accounts import PASSWORD, accounts, session
-from serving import Served
+from accounts import accounts, session
+from serving import PASSWORD, Served
 
 OLD = f"{PASSWORD} of eve"
 READ = {"Accept": "text/html"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,17 +11,16 @@ from pathlib import Path
 import httpx
 import openai
 import pytest
-import warm
+from accounts import accounts, session
 from harbours import QUESTION
 from openai import AsyncOpenAI
-from serving import HASTY, WAIT, Served, command, environment, served
+from serving import HASTY, WAIT, Served, command, served
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
 from mcp import Client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 
-PASSWORD = "correct horse battery"
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres.\n"
 
 
@@ -33,29 +31,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(home: Path) -> Iterator[Served]:
-    for name in ("ann", "bob"):
-        given = home.parent / "stdin"
-        given.write_text(f"{PASSWORD} of {name}\n")
-        with given.open("rb") as stdin:
-            process = warm.start(
-                *("users", "add", name, "--role", "member", "--home", str(home)),
-                env=environment(home),
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-            output, errors = process.communicate(timeout=WAIT)
-        assert process.returncode == 0, (output, errors)
+    accounts(home, ann="member", bob="member")
     with served(home, program=HASTY, ASSAY_SEARCH_WEB="false") as found:
         yield found
 
 
 async def token(server: Served, name: str) -> str:
-    async with server.client() as client:
-        body = {"name": name, "password": f"{PASSWORD} of {name}"}
-        answer = await client.post("/api/v1/auth/login", json=body)
-        client.headers["Cookie"] = answer.headers["set-cookie"].partition(";")[0]
-        client.cookies.clear()
+    async with session(server, name) as client:
         made = await client.post("/api/v1/tokens", json={"name": "client", "days": 1})
         assert made.status_code in (200, 201), made.text
         return next(text for text in re.findall(r'"(assay_[^"]+)"', made.text))

@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
+from accounts import accounts
 from serving import TIDE, begun, command, served
 from waiting import looked, until
 
@@ -21,10 +22,8 @@ LIMITS = {"ASSAY_SERVER_REQUESTS_PER_MINUTE": "20", "ASSAY_SERVER_RUNS_PER_HOUR"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("rated") / "home"
-    for name in ("ana", "bob", "cleo", "dora"):
-        command(home, "users", "add", name, stdin="correct horse battery\n")
-    return home
+    users = {"ana": "admin", "bob": "member", "cleo": "member", "dora": "member"}
+    return accounts(tmp_path_factory.mktemp("rated") / "home", **users)
 
 
 def bearer(home: Path, name: str) -> dict[str, str]:

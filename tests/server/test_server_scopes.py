@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from accounts import accounts, assay, session
-from serving import TIDE, TIDES, WAIT, Served, begun, served, until
+from accounts import accounts, session
+from serving import TIDE, TIDES, WAIT, Served, begun, command, served, until
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
@@ -34,7 +34,7 @@ async def test_a_reading_token_uses_the_tools_which_read_and_no_other(server: Se
         run = await begun(ana, TIDE)
         await until(ana, run)
         before = (await ana.get("/api/v1/runs")).json()
-    secret = assay(home, "users", "token", "ana", "--scope", "read").splitlines()[0]
+    secret = command(home, "users", "token", "ana", "--scope", "read").splitlines()[0]
     calls = {
         "search": {"query": "tide"},
         "fetch": {"id": ""},

@@ -16,28 +16,22 @@ from typing import Any
 import httpx
 import pytest
 import warm
+from one_agent_script import RESEARCH, TIDE, one_agent
 from serving import HASTY, TIDES, Served, begun, environment, frames, served, until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed")
 
-SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
-FOUND = "The tide at Brest rises seven metres. [S1001.1]"
 PLAN = {"title": "Brest", "steps": [{"title": "Tide at Brest"}, {"title": "Moon"}]}
 ASKS, SLOW, DYING = "Ask me first?", "Take your time?", "Who survives?"
-RESEARCH = {"name": "research_agent", "arguments": {"task": "Tide"}}
 SCRIPT: list[dict[str, Any]] = [
     {"task": "triage", "contains": ASKS, "reply": {"text": "Which Brest?"}},
     {"task": "triage", "reply": {"calls": [{"name": "generate_plan", "arguments": {"complexity": "moderate"}}]}},
-    {"task": "background", "reply": {"calls": [SEARCH]}},
     {"task": "plan", "reply": {"text": json.dumps(PLAN)}},
     {"task": "orchestrate", "turn": 0, "contains": SLOW, "delay_ms": 60_000, "reply": {"calls": [RESEARCH]}},
     {"task": "orchestrate", "turn": 0, "contains": DYING, "delay_ms": 3_000, "reply": {"calls": [RESEARCH]}},
-    {"task": "orchestrate", "turn": 0, "reply": {"calls": [RESEARCH]}},
-    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-    {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
-    {"task": "research", "reply": {"text": "done"}},
-    {"task": "find", "delay_ms": 300, "reply": {"text": FOUND}},
-    {"task": "write", "delay_ms": 300, "reply": {"text": FOUND}},
+    {"task": "find", "delay_ms": 300, "reply": {"text": TIDE}},
+    {"task": "write", "delay_ms": 300, "reply": {"text": TIDE}},
+    *one_agent(),
 ]
 LEASE = 50.0
 """Seconds: what another server takes up before that, it took from a process which it knows to be dead."""

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from accounts import accounts, assay, code, session
-from serving import Served, begun, served, until
+from accounts import accounts, code, session
+from serving import Served, begun, command, served, until
 
 from assay.services.stored_runs import SHARES_PATH
 
@@ -135,14 +135,14 @@ async def test_links_are_made_and_revoked_by_the_command(tmp_path: Path) -> None
             await client.post("/api/v1/collections/tides/documents?name=tides.md", content=TIDES.encode())
             run = await begun(client, TIDE, scope={"collections": ["tides"]})
             await until(client, run)
-            url = assay(home, "runs", "share", run, "--days", "2", "--url", f"{server.url}/").strip()
+            url = command(home, "runs", "share", run, "--days", "2", "--url", f"{server.url}/").strip()
             assert (await client.get(url)).status_code == 200
-            [link] = json.loads(assay(home, "runs", "share", run, "--list", "--json"))
+            [link] = json.loads(command(home, "runs", "share", run, "--list", "--json"))
             assert link["expires"] > link["created"]
-            assay(home, "runs", "share", "last", "--revoke", link["id"])
+            command(home, "runs", "share", "last", "--revoke", link["id"])
             assert (await client.get(url)).status_code == 404
-            assert json.loads(assay(home, "runs", "share", run, "--list", "--json")) == []
-            assert assay(home, "runs", "share", run).startswith("http://127.0.0.1:8484/s/")
+            assert json.loads(command(home, "runs", "share", run, "--list", "--json")) == []
+            assert command(home, "runs", "share", run).startswith("http://127.0.0.1:8484/s/")
 
 
 async def test_links_may_be_forbidden(tmp_path: Path) -> None:

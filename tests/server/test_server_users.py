@@ -7,8 +7,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from accounts import PASSWORD, accounts, assay, code, cookie_of, logged_in, session
-from serving import TIDE, WAIT, Served, served
+from accounts import accounts, code, cookie_of, logged_in, session
+from serving import PASSWORD, TIDE, WAIT, Served, command, served
 
 
 @pytest.fixture(scope="module")
@@ -114,12 +114,12 @@ async def test_wrong_passwords_lock_a_user_and_say_nothing_of_names(server: Serv
         locked = await logged_in(client, "cleo")
         assert (locked.status_code, code(locked)) == (429, "locked")
         assert int(locked.headers["retry-after"]) > 0
-        assay(home, "users", "passwd", "cleo", stdin=f"{PASSWORD} of cleo\n")
+        command(home, "users", "passwd", "cleo", stdin=f"{PASSWORD} of cleo\n")
         assert (await logged_in(client, "cleo")).status_code == 200
 
 
 async def test_a_token_stands_for_its_user_within_its_scopes(server: Served, home: Path) -> None:
-    secret = assay(home, "users", "token", "bob", "--name", "nightly", "--scope", "read").splitlines()[0]
+    secret = command(home, "users", "token", "bob", "--name", "nightly", "--scope", "read").splitlines()[0]
     async with server.client(headers={"Authorization": f"Bearer {secret}"}) as client, session(server, "bob") as bob:
         assert (await client.get("/api/v1/auth/me")).json() == {
             "name": "bob",
@@ -148,7 +148,7 @@ async def test_a_token_stands_for_its_user_within_its_scopes(server: Served, hom
 
 
 async def test_a_token_that_may_begin_a_run_may_read_it(server: Served, home: Path) -> None:
-    secret = assay(home, "users", "token", "bob", "--scope", "write").splitlines()[0]
+    secret = command(home, "users", "token", "bob", "--scope", "write").splitlines()[0]
     async with server.client(headers={"Authorization": f"Bearer {secret}"}) as client:
         begun = await client.post("/api/v1/runs?wait=60", json={"question": TIDE})
         assert begun.status_code == 202

@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-import warm
-from serving import WAIT, Served, environment
-
-PASSWORD = "correct horse battery"
-
-
-def assay(home: Path, *arguments: str, stdin: str = "", **variables: str) -> str:
-    """A command over the home; what it says."""
-    file = home.parent / "stdin"
-    file.write_text(stdin)
-    with file.open("rb") as given:
-        process = warm.start(
-            *arguments,
-            *("--home", str(home)),
-            env=environment(home, **variables),
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        output, errors = process.communicate(timeout=WAIT)
-    assert process.returncode == 0, errors
-    return str(output.decode())
+from serving import PASSWORD, Served, command
 
 
 def accounts(home: Path, **roles: str) -> Path:
     """A home with these users; the password of each is `PASSWORD of NAME`."""
     for name, role in roles.items():
-        assay(home, "users", "add", name, "--role", role, stdin=f"{PASSWORD} of {name}\n")
+        command(home, "users", "add", name, "--role", role, stdin=f"{PASSWORD} of {name}\n")
     return home
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import warm
+from one_agent_script import one_agent
 
 from assay import Assay
 from assay.core.brief import ROLES
@@ -27,25 +28,16 @@ LEASE = 50.0
 WAIT = 120.0
 QUESTION = "How far does the tide rise?"
 TIDES = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
-FOUND = "The tide at Brest rises seven metres. [S1001.1]"
-SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
 
 
 def scenes(log: Path, **delays: int) -> list[dict[str, Any]]:
     """A whole run; `delays` are milliseconds by task, and each call is a line of `log`."""
     plan = json.dumps({"title": "Brest", "steps": [{"title": "Tide at Brest"}]})
     classify = {"name": "generate_plan", "arguments": {"complexity": "moderate"}}
-    agent = {"name": "research_agent", "arguments": {"task": "Tide"}}
-    rows: list[dict[str, Any]] = [
+    rows = [
         {"task": "triage", "reply": {"calls": [classify]}},
-        {"task": "background", "reply": {"calls": [SEARCH]}},
         {"task": "plan", "reply": {"text": plan}},
-        {"task": "orchestrate", "turn": 0, "reply": {"calls": [agent]}},
-        {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-        {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
-        {"task": "research", "reply": {"text": "done"}},
-        {"task": "find", "reply": {"text": FOUND}},
-        {"task": "write", "reply": {"text": FOUND}},
+        *one_agent(),
     ]
     return [row | {"log": str(log), "delay_ms": delays.get(row["task"], 0)} for row in rows]
 

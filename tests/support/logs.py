@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.claims import HOLDING, VERDICTS, summarize
+from assay.core.coordinates import Coordinates, Placer
 from assay.core.markers import parse
 from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.sources import Passage, Source, sha256
@@ -14,6 +17,19 @@ from assay.core.usage import Usage
 
 RUN = "run0000001"
 SPENT = Usage(model_calls=1, input_tokens=100, output_tokens=20)
+
+
+def place(events: Iterable[e.Envelope]) -> list[tuple[int, Coordinates]]:
+    """Number and coordinates of every event with a place; events dropped from earlier attempts have none."""
+    placer, placed = Placer(), list[tuple[int, Coordinates]]()
+    dropped = set[int]()
+    for envelope in events:
+        if envelope.type == e.StepRestarted.kind:
+            dropped.update(msgspec.json.decode(envelope.data, type=e.StepRestarted).dropped)
+        coordinates = placer.place(envelope)
+        if coordinates is not None:
+            placed.append((envelope.seq, coordinates))
+    return [(seq, coordinates) for seq, coordinates in placed if seq not in dropped]
 
 
 class Log:

@@ -95,6 +95,14 @@ class WordSearch:
         return Hit(document=document, score=float(sum(count for count, _ in rated)), spans=spans)
 
 
+async def stop_at(handle: RunTask, kind: str) -> None:
+    """Leave a run when it has said this."""
+    async for envelope in handle:
+        if envelope.type == kind:
+            break
+    await handle.stop()
+
+
 class Sea:
     """A store with documents, and everything a run over them needs."""
 
@@ -138,10 +146,10 @@ class Sea:
             clock=clock(),
         )
 
-    def engine(self) -> Engine:
+    def engine(self, journal: Any = None, **changes: Any) -> Engine:
         strategies = {"orchestrated": orchestrate, "reflective": reflect}
         parts = PipelineParts(tools=self.tools, reader=self.reader, strategies=strategies, checks=self.checks)
-        return Engine(self.journal, lambda run: pipeline(run, parts))
+        return Engine(journal or self.journal, lambda run: pipeline(run, parts), **changes)
 
     def brief(self, **changes: Any) -> Brief:
         """A brief of a question on the tide, in which the scripted model plays every role."""
@@ -174,6 +182,13 @@ class Sea:
         log = Log([envelope async for envelope in handle], model)
         await handle.wait()
         assert not model.unused, f"never asked for: {model.unused}"
+        return log
+
+    async def resume(self, run_id: str, model: Scripted) -> Log:
+        """The rest of a run which was left; its log."""
+        handle = await self.engine().resume(run_id, lambda _: self.world(model))
+        log = Log([envelope async for envelope in handle], model)
+        await handle.wait()
         return log
 
     async def fail(self, script: Sequence[Scene], error: type[Exception], **changes: Any) -> Log:

@@ -7,13 +7,15 @@ import contextlib
 import random
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 from simulated_time import clock, wall
 
 from assay.core.brief import ROLES, Brief
 from assay.core.errors import FenceLost, LeaseHeld
+from assay.core.events import PhaseStarted
 from assay.core.messages import Message, Request
-from assay.core.ports import Journal, World
+from assay.core.ports import Commit, EventDraft, Journal, Lease, World
 from assay.models.script import Scripted
 from assay.run.engine import Engine, Outcome, RunTask
 from assay.run.run import Run
@@ -61,17 +63,49 @@ def brief(**changes: object) -> Brief:
     return Brief(**{"question": "?", "date": "2026-01-01", "models": roles} | changes)  # type: ignore[arg-type]
 
 
-def ready(at: World | None = None, **changes: object) -> Callable[[], Awaitable[tuple[Brief, World]]]:
+def fixed(made: Brief, at: World) -> Callable[[], Awaitable[tuple[Brief, World]]]:
     """What an engine starts a run from."""
 
     async def prepare() -> tuple[Brief, World]:
-        return brief(**changes), at or world()
+        return made, at
 
     return prepare
 
 
+def ready(at: World | None = None, **changes: object) -> Callable[[], Awaitable[tuple[Brief, World]]]:
+    """The same, with a brief that says no more than this."""
+    return fixed(brief(**changes), at or world())
+
+
 class Killed(BaseException):
     """The process died here."""
+
+
+def phase(name: str) -> Callable[[EventDraft], bool]:
+    """Whether an event says that it begins."""
+    return lambda each: each.type == PhaseStarted.kind and each.path[:1] == (name,)
+
+
+class Dying:
+    """A journal which fails for good at its `last`-th write, counted from one with an event `since` is true of; never,
+    if that is 0.
+    """
+
+    def __init__(self, inner: Any, last: int, since: Callable[[EventDraft], bool] | None = None) -> None:
+        self._inner, self._last, self._since, self.writes = inner, last, since, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
+        self.writes += self._since is None or self.writes > 0 or any(map(self._since, commit.events))
+        if self._last and self.writes >= self._last:
+            return self._die()
+        written: Awaitable[Any] = self._inner.commit(lease, commit)
+        return written
+
+    async def _die(self) -> Any:
+        raise Killed
 
 
 async def first(journals: Journals, pipeline: Pipeline, at: World, **changes: object) -> RunTask:
@@ -85,6 +119,11 @@ async def first(journals: Journals, pipeline: Pipeline, at: World, **changes: ob
 async def again(journals: Journals, run_id: str, pipeline: Pipeline, at: World) -> RunTask:
     """Another process takes the run up."""
     engine = Engine(journals.journal(), pipeline, holder=f"two-{random.random()}", ttl=0.05)
+    return await taken_up(engine, run_id, at)
+
+
+async def taken_up(engine: Engine, run_id: str, at: World) -> RunTask:
+    """A run another process has left, once its lease is over."""
     while True:
         try:
             handle = await engine.resume(run_id, lambda _: at)

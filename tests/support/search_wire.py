@@ -27,7 +27,6 @@ def _rows(**fields: list[Any]) -> list[dict[str, Any]]:
     return [dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True)]
 
 
-TITLES = ["First", "Second & <b>last</b>", "Third"]
 TEXTS = ["It <b>says</b> one.", "It says two.", "x"]
 FEED = """<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>q</title>
 <entry><id>http://one.example/a?b=1</id><published>2024-03-05T10:00:00Z</published><title>First</title>

@@ -154,7 +154,7 @@ async def until(client: httpx.AsyncClient, run: str, *statuses: str) -> dict[str
     raise AssertionError(f"run {run} is {shown}")
 
 
-def command(home: Path, *arguments: str, stdin: str = "") -> str:
+def command(home: Path, *arguments: str, stdin: str = "", **variables: str) -> str:
     """A command over the home; what it says on stdout."""
     file = home.parent / f"stdin-{time.monotonic_ns()}"
     file.write_text(stdin)
@@ -162,7 +162,7 @@ def command(home: Path, *arguments: str, stdin: str = "") -> str:
         process = warm.start(
             *arguments,
             *("--home", str(home)),
-            env=environment(home),
+            env=environment(home, **variables),
             stdin=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -184,13 +184,4 @@ def slow(folder: Path) -> dict[str, str]:
 def add_user(home: Path, name: str, password: str = PASSWORD) -> None:
     """Add a user: from its next start on the server asks for a login."""
     home.parent.mkdir(parents=True, exist_ok=True)
-    (home.parent / "stdin").write_text(f"{password}\n")
-    with (home.parent / "stdin").open("rb") as given:
-        process = warm.start(
-            *("users", "add", name, "--home", str(home)),
-            env=environment(home),
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        assert process.wait(timeout=WAIT) == 0
+    command(home, "users", "add", name, stdin=f"{password}\n")

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections import defaultdict
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from research import Sea
-from runtime import Killed, outcome
+from runtime import Dying, fixed, outcome, taken_up
 
 from assay.core import events as e
 from assay.core.brief import Brief
-from assay.core.errors import LeaseHeld
-from assay.core.ports import Commit, Lease, World
 from assay.core.usage import Usage
 from assay.core.view import fold
 from assay.models.script import Scripted
-from assay.run.engine import Engine
 
 TIMES = {"seconds", "active_seconds", "elapsed", "first_token", "fetched_at", "speculation"}
 
@@ -65,41 +60,10 @@ def assert_same(one: Sequence[e.Envelope], other: Sequence[e.Envelope]) -> None:
     assert fold(one).claims == fold(other).claims
 
 
-class Dying:
-    """A journal that fails for good at its `last`-th write."""
-
-    def __init__(self, inner: Any, last: int) -> None:
-        self._inner, self._last, self.writes = inner, last, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
-        self.writes += 1
-        if self.writes >= self._last:
-            return self._die()
-        written: Awaitable[Any] = self._inner.commit(lease, commit)
-        return written
-
-    async def _die(self) -> Any:
-        raise Killed
-
-
 async def died_and_resumed(sea: Sea, model: Scripted, made: Brief, last: int) -> list[e.Envelope]:
     """The log of a run that died at its `last`-th write and was taken up by another process."""
 
-    async def prepare() -> tuple[Brief, World]:
-        return made, sea.world(model)
-
-    parts = sea.engine()._pipeline
-    handle = Engine(Dying(sea.journal, last), parts, holder="one", ttl=0.05).start(prepare)
-    with contextlib.suppress(Killed):
-        await outcome(handle)
-    while True:
-        try:
-            second = await Engine(sea.journal, parts, holder="two").resume(handle.run_id, lambda _: sea.world(model))
-            break
-        except LeaseHeld:
-            await asyncio.sleep(0.02)
-    await outcome(second)
+    handle = sea.engine(Dying(sea.journal, last), holder="one", ttl=0.05).start(fixed(made, sea.world(model)))
+    await outcome(handle)
+    await taken_up(sea.engine(holder="two"), handle.run_id, sea.world(model))
     return await sea.journal.events(handle.run_id)

@@ -12,7 +12,6 @@ from research import ONE_STEP, Sea, agent, planned, report_wanted, sends
 from assay.core import events as e
 from assay.core.brief import ROLES, Brief
 from assay.core.messages import Delta, Price, Profile, Reply, Request, TextDelta
-from assay.core.ports import Commit, Lease
 from assay.core.view import RunView, ViewBuilder
 from assay.models.script import Answer, Scene, Scripted, says
 from assay.run.voice import DELTA_SECONDS
@@ -83,30 +82,6 @@ class Slow(Scripted):
 def brief(sea: Sea, **changes: Any) -> Brief:
     roles = dict.fromkeys(ROLES, (SLOW.name,))
     return sea.brief(**{"question": "What does the harbour do?", "models": roles, "checks_off": (), **changes})
-
-
-class Dying:
-    """A journal which fails for good at its `last`-th write from when `phase` began; never, if that is 0."""
-
-    def __init__(self, inner: Any, last: int, phase: str, death: type[BaseException]) -> None:
-        self._inner, self._last, self._phase, self._death = inner, last, phase, death
-        self._begun, self.writes = False, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
-        self._begun = self._begun or any(
-            each.type == e.PhaseStarted.kind and each.path[:1] == (self._phase,) for each in commit.events
-        )
-        self.writes += self._begun
-        if self._last and self.writes >= self._last:
-            return self._die()
-        written: Awaitable[Any] = self._inner.commit(lease, commit)
-        return written
-
-    async def _die(self) -> Any:
-        raise self._death
 
 
 def report_facts(view: RunView) -> tuple[Any, ...]:

@@ -10,7 +10,6 @@ from research import BLEW, ROSE, agent, planned
 from assay.core.messages import Request
 from assay.models.script import Scene, calls, says
 
-LOW = "The tide at Genoa is low. [S3001.1]"
 SAID = "It rises seven metres. [S1001.1]"
 TITLES = ("Tide at Brest", "Winds of the mistral", "Tide at Genoa", "Moon")
 

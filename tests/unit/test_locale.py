@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
 from pathlib import Path
-from types import ModuleType
 
 import catalogues
+import messages
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,30 +28,19 @@ from assay.core.translation import (
 )
 from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, speaking
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "messages.py"
 PLACES = re.compile(r"\{\w*\}")
 
 
-def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("messages", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-MESSAGES = _script()
 TRANSLATED = LOCALES[1:]
 
 
 def test_the_catalogues_have_the_messages_of_the_source_and_translate_them() -> None:
-    assert list(MESSAGES.stale()) == [], "run `make messages`, and translate what is new"
+    assert list(messages.stale()) == [], "run `make messages`, and translate what is new"
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_a_translation_has_the_places_of_its_message(locale: str) -> None:
-    for message in MESSAGES.stored(locale):
+    for message in messages.stored(locale):
         if not message.id:
             continue
         ids = message.id if message.pluralizable else (message.id,)
@@ -67,7 +55,7 @@ def test_a_translation_has_the_places_of_its_message(locale: str) -> None:
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_a_translation_ends_and_begins_as_its_message(locale: str) -> None:
     """Messages are put together: a sentence ends one, and what is a part of one does not."""
-    for message in MESSAGES.stored(locale):
+    for message in messages.stored(locale):
         if message.id and not message.pluralizable and len(message.id) > 3:
             ends = message.string.rstrip().endswith((".", "。", "।"))
             assert ends == message.id.rstrip().endswith("."), message.id
@@ -86,13 +74,13 @@ def test_every_number_has_a_form(locale: str, count: int) -> None:
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_what_is_compiled_is_what_is_written(locale: str, tmp_path: Path) -> None:
     assert catalogue(locale).gettext("Sources") != ""
-    assert compile_catalogue(MESSAGES.path_of(locale)).startswith(b"\xde\x12\x04\x95")
+    assert compile_catalogue(messages.path_of(locale)).startswith(b"\xde\x12\x04\x95")
 
 
 def test_for_tests_what_was_changed_is_compiled_once(tmp_path: Path) -> None:
     source = tmp_path / "de" / "LC_MESSAGES" / "assay.po"
     source.parent.mkdir(parents=True)
-    shutil.copy(MESSAGES.path_of("de"), source)
+    shutil.copy(messages.path_of("de"), source)
     assert catalogues.compile_changed(tmp_path) == [source.with_suffix(".mo")]
     assert catalogues.compile_changed(tmp_path) == []
     assert source.with_suffix(".mo").read_bytes() == compile_catalogue(source)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -21,17 +20,8 @@ from assay.settings.reader import dotted
 from assay.settings.research import SearchSettings
 from assay.settings.sections import Keys, Limits
 
+pytestmark = pytest.mark.usefixtures("file")
 PLANTED = "sk-planted-1"
-
-
-@pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in list(os.environ):
-        if name.startswith(("ASSAY_", "AWS_")) or name.endswith("_API_KEY"):
-            monkeypatch.delenv(name)
-    path = tmp_path / "config.toml"
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
-    return path
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,7 @@ from assay.core.errors import ConfigError
 from assay.settings import Settings, load
 from assay.settings.sections import CustomService, Limits
 
-
-@pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The settings file of the test, in an environment which holds nothing of ours."""
-    for name in list(os.environ):
-        if name.startswith(("ASSAY_", "AWS_")) or name.endswith("_API_KEY"):
-            monkeypatch.delenv(name)
-    path = tmp_path / "config.toml"
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
-    return path
+pytestmark = pytest.mark.usefixtures("file")
 
 
 def revealed(secret: Any) -> str:

@@ -115,7 +115,7 @@ class Assay(RunQueue):
         Raises:
             UsageError, UnknownName: as `start`.
         """
-        return await run_start.foreseen(self._context, question, sources, None, wanted)
+        return await run_start.foreseen(self._context, question, sources, wanted)
 
     @checked_keywords("assay.core.run_options:RunOptions")
     async def create_ask(

@@ -28,7 +28,7 @@ from assay.run.engine import Engine, Outcome, Pipeline
 from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.services import briefs, daily
-from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, Warn, added_checks
+from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, Warn, added_checks, checked_row
 from assay.services.providers import load_model, turns_of
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
@@ -70,7 +70,7 @@ async def judge_rows(
 
     Args:
         rows: read on demand, some at a time, in a thread.
-        told: called with each verdict, in the order of the rows.
+        notify: called with each verdict, in the order of the rows.
         home: where answers are stored; None for the home in the settings.
         remember: False stores no answers.
         models: the caller's own models, by name.
@@ -95,7 +95,7 @@ async def judge_rows(
 
     try:
         budget = await daily.budget_left(
-            store.journal, daily.allowances(settings.limits), budget_of(settings, max_usd, max_tokens)
+            store.journal, daily.allowances(settings.limits), daily.budget_of(settings.limits, max_usd, max_tokens)
         )
         brief = _brief(model, budget)
         used = await _run_pipeline(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
@@ -105,12 +105,6 @@ async def judge_rows(
     for fault in checker.faults():
         warn(fault)
     return used
-
-
-def budget_of(settings: Settings, usd: float | None, tokens: int | None) -> Budget:
-    """The budget of a judge; None is the settings' limit for a run."""
-    limits = settings.limits
-    return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
 
 
 class Bench(msgspec.Struct, frozen=True):
@@ -214,14 +208,10 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
 
 async def _judge_all(run: Run, rows: Iterator[Row], notify: Callable[[Checked], None], checker: RowChecker) -> None:
     places, number = asyncio.Semaphore(AT_ONCE), 0
-    while batch := await asyncio.to_thread(_some, rows):
+    while batch := await asyncio.to_thread(lambda: list(islice(rows, BATCH))):
         number += 1
         for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places, checker):
             notify(checked)
-
-
-def _some(rows: Iterator[Row]) -> list[Row]:
-    return list(islice(rows, BATCH))
 
 
 async def _judge_batch(run: Run, batch: Sequence[Row], places: asyncio.Semaphore, checker: RowChecker) -> list[Checked]:
@@ -239,9 +229,7 @@ async def judge_row(run: Run, row: ClaimRow, checker: RowChecker) -> CheckedRow:
     """Check one claim: by the rules if they decide, else by the judge of `run`."""
     first = checker.decide(row)
     if first.rule != "lexical":
-        return CheckedRow(
-            id=row.id, verdict=first.verdict, score=round(first.score, 4), rule=first.rule, reasons=first.reasons
-        )
+        return checked_row(row, first)
     evidence = evidence_of(row.doc)
     findings = examine(row.claim, evidence, added=checker.added)
     judged = await consider(run, row.claim, evidence, sound(findings))

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay import plugins
-from assay.app.composition import Several
 from assay.core.brief import Brief
 from assay.core.claims import VERDICTS
 from assay.core.errors import ConfigError, ExtractError
 from assay.core.lazy import later
-from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity, Watch
+from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut_all, segment_utf8
 from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, packed, passages_of, passages_of_each
-from assay.fetch.workers import Workers, here
+from assay.fetch.workers import ExtractorHere, Workers
 from assay.search.local import LocalSearch
 from assay.search.runs import RunIndex
 from assay.search.shared_index import INDEX, OwnedSearch, Turn, file_turn
@@ -87,7 +86,9 @@ class LazyReaders:
     def _isolate(self, extractor: Extractor) -> Extractor:
         if getattr(extractor, "isolated", False):
             return self._workers.isolate(extractor)
-        return here(extractor) if getattr(extractor, "streams", False) else self._workers.isolate_large(extractor)
+        return (
+            ExtractorHere(extractor) if getattr(extractor, "streams", False) else self._workers.isolate_large(extractor)
+        )
 
     def of_pages(self) -> list[Extractor]:
         """All installed ones, each in a process of its own.
@@ -278,11 +279,6 @@ def poster(settings: Settings) -> addresses.WebPoster:
         allow=settings.server.webhook_hosts,
         setting="server.webhook_hosts",
     )
-
-
-def combine_watches(first: Watch, second: Watch) -> Watch:
-    """One watch for two."""
-    return Several((first, second))
 
 
 def similarity(context: Context, brief: Brief) -> Similarity | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -12,9 +12,8 @@ from urllib.parse import unquote
 import msgspec
 
 from assay.app.layout import store_of
-from assay.core.events import Envelope
 from assay.core.lazy import later
-from assay.core.ports import Fact, Model, SpanKind, Watch, WatchedSpan
+from assay.core.ports import Model, Watch
 from assay.core.ports.models import Secret
 from assay.services.context import Context
 from assay.services.ports import Wiring
@@ -32,57 +31,8 @@ else:
     watchdog = later("assay.telemetry.watchdog")
 
 
-class Several:
-    """Implements `core.ports.Watch`: tells each of them."""
-
-    def __init__(self, watches: Sequence[Watch]) -> None:
-        self._watches = tuple(watches)
-
-    def begin(
-        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
-    ) -> WatchedSpan:
-        """Each gets the outer span it made itself."""
-        outer = within.spans if isinstance(within, _Each) else (None,) * len(self._watches)
-        each = zip(self._watches, outer, strict=True)
-        return _Each(tuple(watch.begin(kind, name, at, own, facts) for watch, own in each))
-
-    def observe(self, envelopes: Sequence[Envelope]) -> None:
-        """Each hears the same."""
-        for watch in self._watches:
-            watch.observe(envelopes)
-
-    def close(self) -> None:
-        """One after the other."""
-        for watch in self._watches:
-            watch.close()
-
-
-class _Each:
-    """A span as each of them has it."""
-
-    def __init__(self, spans: tuple[WatchedSpan, ...]) -> None:
-        self.spans = spans
-
-    def end(self, facts: Mapping[str, Fact], error: str) -> None:
-        """It is over for all."""
-        for span in self.spans:
-            span.end(facts, error)
-
-
-# The context of a home, and its observers.
-
 SDK = "opentelemetry.sdk.trace"
 DATABASES = ("postgresql://", "postgres://")
-
-
-def watch_for(settings: Settings) -> Watch | None:
-    """The observer of every run of this process; None if there is none: then its libraries are not imported.
-
-    Raises:
-        ConfigError: the log's file cannot be written.
-    """
-    watches = [watch for watch in (_logs(settings), _spans()) if watch is not None]
-    return Several(watches) if len(watches) > 1 else next(iter(watches), None)
 
 
 def _logs(settings: Settings) -> Watch | None:
@@ -159,7 +109,7 @@ def open_context(settings: Settings, home: Path | None, models: Mapping[str, Mod
     wiring: Wiring = components
     store = store_of(home, settings)
     context = Context(settings, home, store=store, wiring=wiring, presence=Presence(home), models=models)
-    watch = watch_for(settings)
-    if watch is not None:
-        context.add_watch(watch)
+    for watch in (_logs(settings), _spans()):
+        if watch is not None:
+            context.add_watch(watch)
     return context

@@ -85,11 +85,6 @@ def vectors(context: Context) -> Vectors:
 
 
 def _vectors(context: Context) -> Vectors:
-    """The embedder in the settings, and its vectors.
-
-    Raises:
-        UsageError: the settings name none, or the library is in memory.
-    """
     name = context.settings.embedder.model
     if not name:
         raise UsageError("no embedder is set: set embedder.model, or use --embedder (ollama:nomic-embed-text)")

@@ -130,7 +130,6 @@ class Online:
         return self._notices
 
     async def close(self) -> None:
-        """Close connections."""
         made = [each.close for each in (self._fetcher, self._notices) if each is not None]
         servers = [server.close for server, _ in self._servers.values()]
         await close_all([*(search.close for search in self._searches.values()), *servers, *made])

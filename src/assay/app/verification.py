@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app.claim_judge import Bench, Judgements, budget_of, check_able
+from assay.app.claim_judge import Bench, Judgements, check_able
 from assay.app.layout import store_of
 from assay.core.claims import Summary
 from assay.core.errors import FetchFailed, UsageError
@@ -251,7 +251,7 @@ async def _bench(context: Context, model: str, judge: Judge) -> AsyncIterator[Be
     settings = context.settings
     store = store_of(judge.answers, settings) if judge.answers else context.store
     try:
-        budget = budget_of(settings, judge.max_usd, judge.max_tokens)
+        budget = daily.budget_of(settings.limits, judge.max_usd, judge.max_tokens)
         allowances = daily.allowances(settings.limits, context.owner or "", context.limits)
         budget = await daily.budget_left(store.journal.owned_by(None), allowances, budget)
         yield Bench(model, worlds.model(context, model), store, turns_of(store, settings), budget)

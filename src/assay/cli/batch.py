@@ -22,6 +22,7 @@ from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.milestones import pluralize, shorten
 from assay.core.usage import Budget
+from assay.services.arguments import check_format
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
 from assay.services.batch.rows import LONGEST
 from assay.services.jobs.specifications import BatchJob
@@ -147,11 +148,10 @@ def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -
 
 
 def _format(name: str) -> str:
-    """The suffix of a format that can be written here."""
     suffix = f".{name.removeprefix('.')}"
     if suffix not in plugins.names("exporters"):
         raise UnknownName("format", name, (each.removeprefix(".") for each in plugins.names("exporters")))
-    destinations.ready(suffix)
+    check_format(suffix)
     return suffix
 
 

@@ -29,6 +29,7 @@ from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
 from assay.core.usage import Usage
 from assay.core.view import RunView
+from assay.services.arguments import suffix_of
 
 # The commands of a chat: what each takes, and its line in the help.
 
@@ -282,7 +283,7 @@ class ChatSession:
         if not path:
             raise click.UsageError("/export needs a file: /export answer.html")
         run_id, (target,) = self._latest(), destinations.check_paths([_path(path)])
-        destinations.save(target, await self._assay.export(run_id, destinations.suffix(target), self._terms.citations))
+        destinations.save(target, await self._assay.export(run_id, suffix_of(target), self._terms.citations))
         say(f"written to {target}")
 
     def _latest(self) -> str:
@@ -301,7 +302,6 @@ def _answer(report: Report) -> str:
 
 
 def _sources(report: Report) -> Iterator[str]:
-    """A line for each cited source."""
     for source in report.sources:
         if source.number is not None:
             yield join_nonempty((f"[{source.number}] {clean(source.title)}", clean(source.url)), "  ")

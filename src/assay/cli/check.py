@@ -161,7 +161,6 @@ class _Watch:
         self._began = self._said = time.monotonic()
 
     def count(self, row: CheckedRow | BadRow) -> None:
-        """Count one more row."""
         self.counts["bad" if isinstance(row, BadRow) else row.verdict] += 1
         now, total = time.monotonic(), self.counts.total()
         if not self._quiet and now - self._said >= _EVERY:

@@ -41,11 +41,6 @@ def strategies(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
     return [CompletionItem(name) for name in plugins.names("strategies") if name.startswith(incomplete)]
 
 
-def providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Providers of models."""
-    return [CompletionItem(name) for name in plugins.names("models") if name.startswith(incomplete)]
-
-
 def key_holders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Providers that can have a key."""
     return [CompletionItem(name) for name in configuration.key_holders() if name.startswith(incomplete)]

@@ -14,7 +14,7 @@ from assay import settings
 from assay.cli import options
 from assay.cli.completion import key_holders, setting_names
 from assay.cli.options import json_output
-from assay.cli.terminal import first_word, may_ask, say, table, write, write_json
+from assay.cli.terminal import first_word, listing, may_ask, say, write
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.lazy import later
 
@@ -38,13 +38,8 @@ def list_settings(as_json: bool) -> None:
         assay config list --json
     """
     known = settings.describe(settings.load())
-    if as_json:
-        write_json([asdict(setting) for setting in known])
-        return
-    table(
-        ("setting", "value", "from", "default", "meaning"),
-        [(each.name, each.value, each.origin, each.default, each.description) for each in known],
-    )
+    rows = [(each.name, each.value, each.origin, each.default, each.description) for each in known]
+    listing(list(map(asdict, known)), ("setting", "value", "from", "default", "meaning"), rows, as_json=as_json)
 
 
 @click.command("get")
@@ -175,11 +170,8 @@ def list_keys(as_json: bool) -> None:
     """
     held = [each for each in configuration.described(settings.load()) if each.secret]
     rows = [(each.name.removeprefix("keys."), each.origin if each.value else "") for each in held]
-    if as_json:
-        found = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
-        write_json(found)
-        return
-    table(("provider", "key from"), [(provider, origin or "none") for provider, origin in rows])
+    found = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
+    listing(found, ("provider", "key from"), [(name, origin or "none") for name, origin in rows], as_json=as_json)
 
 
 @click.command("rm")
@@ -260,8 +252,6 @@ def list_signers(as_json: bool) -> None:
         assay keys sign list --json
     """
     found = bundles.signers()
-    if as_json:
-        rows = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in found.items()]
-        write_json(rows)
-        return
-    table(("signer", "public key"), [(name, str(key)) for name, key in found.items()])
+    fields = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in found.items()]
+    rows = [(name, str(key)) for name, key in found.items()]
+    listing(fields, ("signer", "public key"), rows, as_json=as_json)

@@ -22,6 +22,8 @@ from assay import Assay, plugins, settings
 from assay.cli.terminal import harmless, put_aside, say
 from assay.core.errors import StoreError
 from assay.core.markers import CitationMode
+from assay.services.arguments import check_format, suffix_of
+from assay.services.home_paths import write_whole
 
 
 def check_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -33,7 +35,7 @@ def check_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
     """
     targets: dict[Path, Path] = {}
     for path in paths:
-        if not suffix(path):
+        if not (suffix := suffix_of(path)):
             *others, last = plugins.names("exporters")
             raise click.UsageError(f"{path} must end in {', '.join(others)} or {last}")
         target = _target(path)
@@ -41,7 +43,7 @@ def check_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
             _check(path, target)
         except OSError as error:  # a name that is too long, or a folder without access
             raise click.UsageError(f"{path} cannot be written ({error.strerror}): name another place") from error
-        ready(suffix(path))
+        check_format(suffix)
         targets.setdefault(target, path)
     return tuple(targets.values())
 
@@ -58,17 +60,6 @@ def _check(path: Path, target: Path) -> None:
         raise click.UsageError(f"{path} cannot be written")
 
 
-def ready(format: str) -> None:
-    """Check that a format can be written here.
-
-    Raises:
-        ConfigError: it needs an extra that is not installed.
-    """
-    able = getattr(plugins.load("exporters", format), "ready", None)
-    if able is not None:
-        able()
-
-
 def lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
     """The lines of a file; if it is longer than `longest` bytes, only enough of them to show that."""
     while line := file.readline(longest + 1):
@@ -77,29 +68,16 @@ def lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
             line = file.readline(longest + 1)
 
 
-def suffix(path: Path) -> str:
-    """The longest ending of the file's name that belongs to a format (".csl.json" before ".json"), "" for none."""
-    name = path.name.lower()
-    return max((known for known in plugins.names("exporters") if name.endswith(known)), key=len, default="")
-
-
 def save(path: Path, data: bytes) -> None:
     """Write `data` atomically. If the path is a link, replace its target and keep the target's mode.
 
     Raises:
         StoreError: the file cannot be written.
     """
-    draft, target = "", _target(path)
+    target = _target(path)
     try:
-        mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else 0o666 & ~_umask()
-        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(draft).chmod(mode)  # mkstemp creates it for the owner only
-        Path(draft).replace(target)
+        write_whole(target, data, stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else 0o666 & ~_umask())
     except OSError as error:
-        if draft:
-            Path(draft).unlink(missing_ok=True)
         raise StoreError(f"{path} cannot be written ({error.strerror}): name another place") from error
 
 

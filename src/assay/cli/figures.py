@@ -180,16 +180,13 @@ def troubles(view: RunView) -> Iterator[str]:
     elif view.low:
         low = view.low[-1]
         yield f"80 % of the limit on {low.measure} is used ({low.used:g} of {low.limit:g})"
-    yield from _summarize(_agents(view), "agent failed", "agents failed")
+    agents = [f"agent {lane.lane}: {lane.error}" for lane in view.lanes if lane.state == "failed"]
+    yield from _summarize(agents, "agent failed", "agents failed")
     yield from _summarize(_models(turns), "model call failed", "model calls failed")
     yield from _summarize(_tools(turns), "tool call failed", "tool calls failed")
     unreadable = [f"{each.url}: {each.reason}" for each in view.unreadable]
     yield from _summarize(unreadable, "document could not be read", "documents could not be read")
     yield from _summarize([warning.message for warning in view.warnings], "warning", "warnings")
-
-
-def _agents(view: RunView) -> list[str]:
-    return [f"agent {lane.lane}: {lane.error}" for lane in view.lanes if lane.state == "failed"]
 
 
 def _models(turns: Sequence[Turn]) -> list[str]:
@@ -249,7 +246,6 @@ def _assurance(view: RunView) -> str:
 
 
 def _waits_for(view: RunView) -> str:
-    """The thing a run is waiting for."""
     if view.waiting_for == "plan":
         return f"waiting for its plan to be approved: {view.plan.title if view.plan else ''}"
     return f"waiting for {view.waiting_for}: {' '.join(view.clarification.questions)}"

@@ -12,7 +12,7 @@ import click
 from assay import settings
 from assay.cli import options
 from assay.cli.figures import size
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
+from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json
 from assay.core.brief import Role
 from assay.core.lazy import later
 from assay.core.milestones import pluralize
@@ -80,19 +80,14 @@ def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
         _show_roles(settings.load(), as_json)
         return
     found = asyncio.run(providers.providers(settings.load(), names))
-    if as_json:
-        write_json(found)
-        return
-    table(("provider", "", "models, or what is missing"), [row for each in found for row in _rows(each)])
+    rows = (row for each in found for row in _rows(each))
+    listing(found, ("provider", "", "models, or what is missing"), rows, as_json=as_json)
 
 
 def _show_roles(loaded: settings.Settings, as_json: bool) -> None:
     found = loaded.roles()
-    if as_json:
-        write_json(found)
-        return
-    rows = [(role, ", ".join(models), _role_note(loaded, role)) for role, models in found.items()]
-    table(("role", "models, first choice first", ""), rows)
+    rows = ((role, ", ".join(models), _role_note(loaded, role)) for role, models in found.items())
+    listing(found, ("role", "models, first choice first", ""), rows, as_json=as_json)
 
 
 def _role_note(loaded: settings.Settings, role: Role) -> str:

@@ -15,7 +15,7 @@ from assay.cli import options
 from assay.cli.library import open_assay, open_existing, read_library
 from assay.cli.options import Command
 from assay.cli.signals import left_by_ctrl_c
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
+from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json
 from assay.core.errors import process_of
 from assay.core.milestones import pluralize
 from assay.core.ports.jobs import Job, JobFilter, JobState
@@ -132,15 +132,10 @@ def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_jso
     """
     wanted = JobFilter(states=frozenset(states), limit=limit)
     found = _look(home, every_user, lambda assay: assay.jobs(wanted))
-    if as_json:
-        write_json(found)
-        return
-    if not found:
+    if not found and not as_json:
         say(NO_JOBS)
-    table(
-        ("job", "state", "done", "what", "last word"),
-        [(job.id, job.state, _progress(job), job.name, job.error or job.line) for job in found],
-    )
+    rows = [(job.id, job.state, _progress(job), job.name, job.error or job.line) for job in found]
+    listing(found, ("job", "state", "done", "what", "last word"), rows, as_json=as_json)
 
 
 @click.command("show")

@@ -102,17 +102,13 @@ EVERY = 0.2
 PASSING = ("reading: ", "indexed ", "waiting for another process")
 
 
-def _utc() -> datetime:
-    return datetime.now(UTC)
-
-
 class Screen:
     """The live view on stderr. Collects news and draws it at intervals; draws nothing if nothing changed.
 
     Enter it inside a running event loop. If the terminal can no longer be written, it stops drawing.
     """
 
-    def __init__(self, *, verbosity: int = 0, now: Callable[[], datetime] = _utc) -> None:
+    def __init__(self, *, verbosity: int = 0, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._region = Region(_write, _size)
         self._verbosity, self._now = verbosity, now
         self._folder = ViewBuilder()

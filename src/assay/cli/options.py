@@ -142,17 +142,13 @@ def verbosity(command: Command) -> Command:
     return verbose(quiet(command))
 
 
-def home(command: Command) -> Command:
-    """`--home DIR`."""
-    return click.option(
+def common(command: Command) -> Command:
+    """The options of every command that uses a home."""
+    home = click.option(
         "--home",
         type=click.Path(file_okay=False, path_type=Path),
         help="Folder with library, index and runs [ASSAY_HOME].",
-    )(command)
-
-
-def common(command: Command) -> Command:
-    """The options of every command that uses a home."""
+    )
     return home(verbosity(command))
 
 
@@ -181,7 +177,6 @@ class FiniteRange(click.FloatRange):
     """A number in a range; `nan`, which compares with nothing, and `inf` are none."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; see `click.ParamType`."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a number", param, ctx)

@@ -30,6 +30,7 @@ from assay.core.markers import CitationMode
 from assay.core.phrases import LIMITS
 from assay.core.plan import Coverage
 from assay.core.view import RunView
+from assay.services.arguments import suffix_of
 from assay.services.notices import Target, notice_of
 
 if TYPE_CHECKING:
@@ -328,7 +329,7 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
 
 
 async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None:
-    data = await assay.export(view.run_id, destinations.suffix(path), output.citations)
+    data = await assay.export(view.run_id, suffix_of(path), output.citations)
     try:
         destinations.save(path, data)
     except StoreError:

@@ -22,7 +22,7 @@ from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.signals import Terminated, termination
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
+from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json
 from assay.core.milestones import pluralize
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
@@ -32,6 +32,7 @@ from assay.services.schedules import (
     Schedule,
     ScheduleBook,
     format_interval,
+    iso,
     lasting_sources,
     read_every,
     stored_options,
@@ -80,22 +81,17 @@ def list_schedules(as_json: bool, home: Path | None) -> None:
     schedules = ScheduleBook(home or settings.load().home).all()
     if not schedules:
         say("there are no schedules yet: `assay schedule add QUESTION --every 7d` makes the first")
-    if as_json:
-        write_json(schedules)
-        return
-    table(
-        ("schedule", "every", "due", "last run", "question"),
-        [
-            (
-                each.id,
-                format_interval(each.every),
-                each.next_at[:16].replace("T", " "),
-                each.current or each.last,
-                each.question,
-            )
-            for each in schedules
-        ],
+    rows = (
+        (
+            each.id,
+            format_interval(each.every),
+            each.next_at[:16].replace("T", " "),
+            each.current or each.last,
+            each.question,
+        )
+        for each in schedules
     )
+    listing(schedules, ("schedule", "every", "due", "last run", "question"), rows, as_json=as_json)
 
 
 @click.command("rm")
@@ -139,7 +135,7 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
             await follow(aiter(run), output, display)
         return await run.view()
 
-    if not any(each.current or each.next_at <= _stamp() for each in book.all()):
+    if not any(each.current or each.next_at <= iso(datetime.now(UTC)) for each in book.all()):
         return Exit.DONE
     async with open_assay(home, configured) as assay:
         async for asked in run_due(assay, book, lambda: datetime.now(UTC), show_run):
@@ -148,10 +144,6 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
             codes.add(_code(asked))
         await keep_to_rules(assay, output.verbosity)
     return next((code for code in (Exit.FAILED, Exit.INPUT_NEEDED) if code in codes), Exit.DONE)
-
-
-def _stamp() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _print_outcome(asked: DueOutcome, output: Output) -> None:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from assay.server.app import Server
     from assay.services import heartbeats, queue_workers
 else:
-    ctypes = later("ctypes")
     detached_run = later("assay.cli.detached_run")
     run_watch = later("assay.cli.run_watch")
     heartbeats = later("assay.services.heartbeats")
@@ -205,7 +204,7 @@ async def worker(
     slots = slots or configured.workers.slots
     limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
     tell: Callable[[str], None] = _say_json if configured.log.format == "json" else say
-    progress = tell if state.verbosity >= 0 else _silent
+    progress: Callable[[str], None] = tell if state.verbosity >= 0 else lambda _line: None
     heart = heartbeats.Heartbeat(home or configured.home)
     async with _opened_patiently(home, configured, tell) as assay:
         of_runs = assay.worker(slots, limits, progress)
@@ -247,7 +246,3 @@ def _say_json(line: str) -> None:
     """Print a line as one of the log (`log.format`)."""
     at = datetime.now(UTC).isoformat().replace("+00:00", "Z")
     say(json.dumps({"at": at, "level": "info", "event": "worker", "message": line}, ensure_ascii=False))
-
-
-def _silent(line: str) -> None:
-    """Print nothing."""

@@ -261,6 +261,14 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         write("\t".join(row))
 
 
+def listing(data: object, headings: Sequence[str], rows: Iterable[Sequence[str]], *, as_json: bool) -> None:
+    """Print a list on stdout: `data` as JSON, or else a table of `rows`."""
+    if as_json:
+        write_json(data)
+    else:
+        table(headings, list(rows))
+
+
 _NARROWEST = 12
 """A column this wide can be read, whatever is in it."""
 

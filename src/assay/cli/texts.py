@@ -62,13 +62,10 @@ async def _fetch(urls: Sequence[str], browser: bool, as_json: bool) -> int:
                 continue
             about = (page.title, page.author, page.published, page.language, page.media_type, f"{page.size:,} bytes")
             say(" · ".join(clean(each) for each in about if each))
-            say(f"{page.final_url} · sha256 {page.sha256} · {page.extractor}{_by(page.rendered)}")
+            rendered = f" · rendered by {page.rendered}" if page.rendered else ""
+            say(f"{page.final_url} · sha256 {page.sha256} · {page.extractor}{rendered}")
             write(page.text)
     return code
-
-
-def _by(browser: str) -> str:
-    return f" · rendered by {browser}" if browser else ""
 
 
 @click.command("extract")

@@ -15,7 +15,7 @@ import msgspec
 from assay.cli import options
 from assay.cli.figures import day
 from assay.cli.library import open_assay
-from assay.cli.terminal import confirm, first_word, say, table, write, write_json
+from assay.cli.terminal import confirm, first_word, listing, say, write, write_json
 from assay.core.milestones import pluralize
 from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permission, UserRole, UserRow
 
@@ -76,7 +76,8 @@ async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool,
         handed = await assay.belongings(source, name)
         if not dry_run:
             clashes = [f"in the way: both have {each}" for each in handed.belongings.clashes]
-            confirm(f"Hand everything of {_whose(source)} over to {name}?", [counts(handed), *clashes], yes=yes)
+            whose = source or "the local user"
+            confirm(f"Hand everything of {whose} over to {name}?", [counts(handed), *clashes], yes=yes)
             handed = await assay.adopt(source, name)
             await assay.note("adopt", f"{source}/{name}" if source else name)
     if as_json:
@@ -100,10 +101,6 @@ def counts(handed: Handover) -> str:
         (handed.schedules, "schedule"),
     )
     return ", ".join(pluralize(number, word) for number, word in numbers if number) or "nothing"
-
-
-def _whose(source: str) -> str:
-    return source or "the local user"
 
 
 @click.command("add")
@@ -152,14 +149,12 @@ def list_users(as_json: bool, home: Path | None) -> None:
         assay users list --json
     """
     found = asyncio.run(_users_and_tokens(home))
-    if as_json:
-        write_json([_user_line(*each) for each in found])
-        return
     rows = [
         (user.name, user.role, day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
         for user, tokens in found
     ]
-    table(("name", "role", "since", "tokens"), rows)
+    lines = [_user_line(*each) for each in found]
+    listing(lines, ("name", "role", "since", "tokens"), rows, as_json=as_json)
 
 
 async def _users_and_tokens(home: Path | None) -> list[tuple[UserRow, list[Credential]]]:
@@ -312,10 +307,7 @@ def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | 
         assay users audit --json
     """
     lines = [_entry_line(each) for each in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))]
-    if as_json:
-        write_json(lines)
-        return
-    table(COLUMNS, [[str(each[name]) for name in COLUMNS] for each in lines])
+    listing(lines, COLUMNS, [[str(each[name]) for name in COLUMNS] for each in lines], as_json=as_json)
 
 
 async def _entries(wanted: AuditFilter, limit: int, home: Path | None) -> list[AuditEntry]:

@@ -24,7 +24,7 @@ from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_j
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, cost_line, judge_options, text
 from assay.core.claims import HOLDING
 from assay.core.milestones import pluralize
-from assay.export.bundle import BundleCheck, Verification
+from assay.export.bundle import Verification
 from assay.export.bundle.contents import release as installed_release
 from assay.services.jobs.specifications import VerifyJob
 
@@ -143,7 +143,8 @@ def _unsigned_reason(found: Verification, signer: str) -> str:
 
 def _bundle_lines(found: Verification) -> Iterator[str]:
     for check in found.checks:
-        yield f"{'ok' if check.ok else 'WRONG':<6} {check.name:<12} {_result(check)}".rstrip()
+        checked = f"{check.checked:,} checked" if check.checked else ""
+        yield f"{'ok' if check.ok else 'WRONG':<6} {check.name:<12} {checked}".rstrip()
         yield from (f"       {clean(problem)}" for problem in check.problems)
         yield from (f"       note: {clean(note)}" for note in check.notes)
     yield ""
@@ -162,10 +163,6 @@ def _signature_line(found: Verification) -> str:
             return f"signed with key {signature.key_id}, which is none you trust"
         case _:
             return "not signed"
-
-
-def _result(check: BundleCheck) -> str:
-    return f"{check.checked:,} checked" if check.checked else ""
 
 
 def _conclusion(found: Verification) -> str:

@@ -44,9 +44,7 @@ def remainder_of(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
 
 
 class OwnerLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits of one user: runs, money and tokens a day (UTC), and runs queued or executed at once; None: no
-    limit.
-    """
+    """The limits of one user: runs, money and tokens a day (UTC), runs queued or executed at once; None: no limit."""
 
     runs_per_day: int | None = None
     usd_per_day: float | None = None

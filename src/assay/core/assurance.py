@@ -117,9 +117,8 @@ def misplaced_claims(report: str, claims: Sequence[Claim], passages: Mapping[str
     for claim in claims:
         if not 0 <= claim.start < claim.end <= len(report):
             problems.append(f"claim {claim.id} lies outside the report")
-        problems.extend(
-            f"claim {claim.id} cites {id}, which was never shown" for id in claim.passages if id not in passages
-        )
+        unknown = (id for id in claim.passages if id not in passages)
+        problems.extend(f"claim {claim.id} cites {id}, which was never shown" for id in unknown)
     return tuple(problems)
 
 
@@ -270,9 +269,7 @@ def _report_status(view: RunView) -> str:
             return _("no report was written") if view.status in FINAL else _("no report has been written so far")
         case "writing":
             return _("this report is not finished")
+        case "finished" if view.gate is None:
+            return _("this report was not given its final check")
         case "finished":
-            return (
-                _("this report was not given its final check")
-                if view.gate is None
-                else _("this report had been finished")
-            )
+            return _("this report had been finished")

@@ -116,7 +116,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_blocks(text: str, *, html: bool = False) -> tuple[Block, ...]:
-    """The blocks of `text`; joined, their texts are `text` (`render`).
+    """The blocks of `text`; joined, their texts are `text`.
 
     A report is read as it is shown: HTML and images are text, and links lead only to the web. With `html`, for a draft
     of somebody else, they are what they are.
@@ -133,22 +133,15 @@ def _parse_cached(text: str, known: frozenset[tuple[str, Statement]], html: bool
     return parse(text, html=html)
 
 
-def parse(text: str, *, html: bool = False) -> tuple[Block, ...]:
-    """As `read_blocks`; nothing is kept: for texts which are read once, like what still streams."""
-    return _parsed(text, _reader(html=html), {})
+def parse(text: str, *, html: bool = False, links: dict[str, Any] | None = None) -> tuple[Block, ...]:
+    """As `read_blocks`; nothing is kept: for texts which are read once, like what still streams.
 
-
-def parse_shown(text: str, links: dict[str, Any]) -> tuple[Block, ...]:
-    """As `parse`; the definitions of links in `text` are added to `links`, as markdown-it has them."""
-    return _parsed(text, _reader(html=False), {"references": links})
-
-
-def _parsed(text: str, reader: MarkdownIt, environment: dict[str, Any]) -> tuple[Block, ...]:
-    lines = line_spans(text)
-    tokens = iter(reader.parse(text, environment))
+    The definitions of links in `text` are added to `links`, as markdown-it has them.
+    """
+    tokens = iter(_reader(html=html).parse(text, {} if links is None else {"references": links}))
     found: list[Block] = []
     at = 0
-    for block in _Reader(text, lines, tokens).blocks():
+    for block in _Reader(text, line_spans(text), tokens).blocks():
         if block.start > at:
             found.append(Block(kind="space", text=text[at : block.start], start=at))
         found.append(block)
@@ -156,11 +149,6 @@ def _parsed(text: str, reader: MarkdownIt, environment: dict[str, Any]) -> tuple
     if at < len(text):
         found.append(Block(kind="space", text=text[at:], start=at))
     return tuple(found)
-
-
-def render(blocks: Iterable[Block]) -> str:
-    """The text of blocks which follow one another."""
-    return "".join(block.text for block in blocks)
 
 
 def line_spans(text: str) -> list[tuple[int, int]]:

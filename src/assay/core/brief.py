@@ -251,29 +251,22 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     `models` maps a role to model names, first choice first; `prompts` maps a prompt's name to its SHA-256.
     `date` is the day of creation (ISO), what the models are told as today. Never secrets or addresses. The report is
     of `length`, in `language` (BCP 47; empty: the question's; `language_asked` says that somebody asked for it;
-    `locale` names the catalogue in which code speaks in it, "" for English), and
-    has the headings of `template` where that has any; where there is a `schema` (JSON Schema, as text) it is the fields
-    of that.
+    `locale` names the catalogue in which code speaks in it, "" for English), with the headings of `template` if it has
+    any; with a `schema` (JSON Schema, as text) it is the fields of that.
 
     `thread` names the conversation the run is part of (empty: none), `conversation` is what was said in it before.
     `parent` is the id of the run whose evidence this one goes on from, empty for none; `lane` is the number of the lane
-    of its own phases, above all of the parent's. `answers` were given before any question was asked.
+    of its own phases, above all of the parent's. `answers` were given before any question was asked. `fork` says where
+    a forked run begins. `depths` are the numbers of each depth; a brief without them goes by the defaults.
 
-    `fork` says of a run which was forked off another from where it goes on. `depths` are the numbers of each depth; a
-    brief without them goes by the defaults.
-
-    `user` says whose run it is, and `labels` what its owner calls it: for lists, logs and limits, never in a prompt.
-
-    `owner` is whose the run is to read and change, empty for the one local user; `user` is his name then.
-
-    `assess` says that a model judges what the findings answer; in briefs of earlier releases code does.
-
-    `estimate` is what the run was thought to take when it was created. `review` says whether the plan is shown to a
-    person before research, as `ask` says it of questions. `release` is the version of Assay which made
-    the brief, `steps_format` how that one stores steps. `allow_private` says that private documents may be shown to
-    models elsewhere, and be in scope while the web is searched; `private_to` names those which may then see them.
-    `facts` is what the servers on this machine said of their models when the run was created. Briefs of earlier
-    releases have no `speculation`, and their runs go on without it.
+    `owner` is whose the run is to read and change, empty for the one local user. `user` says whose it is, and `labels`
+    what its owner calls it: for lists, logs and limits, never in a prompt. `assess` says that a model judges what the
+    findings answer; in briefs of earlier releases code does. `estimate` is what the run was thought to take. `review`
+    says whether the plan is shown to a person before research, as `ask` says it of questions. `release` is the version
+    of Assay which made the brief, `steps_format` how that one stores steps. `allow_private` says that private documents
+    may be shown to models elsewhere, and be in scope while the web is searched; `private_to` names those which may then
+    see them. `facts` is what the servers on this machine said of their models when the run was created. Briefs of
+    earlier releases have no `speculation`, and their runs go on without it.
     """
 
     question: str

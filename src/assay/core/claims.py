@@ -125,9 +125,7 @@ class Conflict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts of a report's claims, by verdict and by relevance; `dropped_markers` counts citations of unknown
-    passages.
-    """
+    """Counts of a report's claims, by verdict and relevance; `dropped_markers` counts citations of unknown passages."""
 
     claims: int = 0
     quoted: int = 0

@@ -6,11 +6,9 @@ in the log and never changes, so a live reader and a later one place the same ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import msgspec
 
-from assay.core.events import AgentsPlanned, Envelope, Path, StepRestarted
+from assay.core.events import AgentsPlanned, Envelope, Path
 
 RESEARCH = "research"
 AGENT = "agent-"
@@ -90,16 +88,3 @@ class Placer:
 
 def _agents(cycle: int) -> Block:
     return (RESEARCH, _AGENTS_OF, str(cycle))
-
-
-def place(events: Iterable[Envelope]) -> list[tuple[int, Coordinates]]:
-    """Number and coordinates of every event with a place; events dropped from earlier attempts have none."""
-    placer, placed = Placer(), list[tuple[int, Coordinates]]()
-    dropped = set[int]()
-    for envelope in events:
-        if envelope.type == StepRestarted.kind:
-            dropped.update(msgspec.json.decode(envelope.data, type=StepRestarted).dropped)
-        coordinates = placer.place(envelope)
-        if coordinates is not None:
-            placed.append((envelope.seq, coordinates))
-    return [(seq, coordinates) for seq, coordinates in placed if seq not in dropped]

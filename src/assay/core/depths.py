@@ -71,49 +71,23 @@ class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
     revision_tokens: int = 600
 
 
-def _parallel(seconds: float, steps: tuple[int, int], cycles: int, at_once: int, turns: int, words: int) -> DepthRules:
+def _rules(seconds: float, steps: tuple[int, int], turns: int, words: int, **more: int) -> DepthRules:
     least, most = steps
-    return DepthRules(
-        seconds=seconds,
-        min_steps=least,
-        max_steps=most,
-        cycles=cycles,
-        agents_at_once=at_once,
-        agent_turns=turns,
-        words=words,
-        reasoning_cycles=4,
-    )
+    return DepthRules(seconds=seconds, min_steps=least, max_steps=most, agent_turns=turns, words=words, **more)
 
 
 DEPTHS: dict[SetDepth, DepthRules] = {
-    "light": _parallel(120, (1, 3), 2, 2, 3, words=300),
-    "medium": _parallel(600, (3, 6), 4, 3, 6, words=900),
-    "extended": _parallel(1800, (5, 6), 8, 3, 8, words=2_000),
+    "light": _rules(120, (1, 3), 3, 300, cycles=2, reasoning_cycles=4, agents_at_once=2),
+    "medium": _rules(600, (3, 6), 6, 900, cycles=4, reasoning_cycles=4, agents_at_once=3),
+    "extended": _rules(1800, (5, 6), 8, 2_000, cycles=8, reasoning_cycles=4, agents_at_once=3),
 }
 """The rules of the orchestrated strategy."""
-
-
-def _stepwise(seconds: float, steps: tuple[int, int], turns: int, words: int, **limits: int) -> DepthRules:
-    """One step per cycle, and one more cycle for what failed."""
-    least, most = steps
-    return DepthRules(
-        seconds=seconds,
-        min_steps=least,
-        max_steps=most,
-        cycles=most + 1,
-        agents_at_once=1,
-        agent_turns=turns,
-        words=words,
-        **limits,
-    )
-
-
 STEPWISE: dict[SetDepth, DepthRules] = {
-    "light": _stepwise(120, (1, 3), 3, words=300, queries=2, pages=3),
-    "medium": _stepwise(600, (3, 6), 12, words=900, calls=12),
-    "extended": _stepwise(1800, (5, 10), 40, words=2_000, calls=40),
+    "light": _rules(120, (1, 3), 3, 300, cycles=4, agents_at_once=1, queries=2, pages=3),
+    "medium": _rules(600, (3, 6), 12, 900, cycles=7, agents_at_once=1, calls=12),
+    "extended": _rules(1800, (5, 10), 40, 2_000, cycles=11, agents_at_once=1, calls=40),
 }
-"""The rules of the reflective strategy."""
+"""The rules of the reflective strategy: one step per cycle, and one more cycle for what failed."""
 
 
 def depths_of(strategy: str) -> dict[SetDepth, DepthRules]:

@@ -76,8 +76,8 @@ def difference(before: Report, after: Report) -> Difference:
     order = {claim.id: place for place, claim in enumerate(after.claims)}
     changed.sort(key=lambda pair: order[pair.after.id])
     return Difference(
-        before=_ending(before),
-        after=_ending(after),
+        before=msgspec.convert(before, Ending, from_attributes=True),
+        after=msgspec.convert(after, Ending, from_attributes=True),
         same=len(pairs) - len(changed),
         added=tuple(added),
         dropped=tuple(dropped),
@@ -86,16 +86,6 @@ def difference(before: Report, after: Report) -> Difference:
         sources_dropped=tuple(_unknown(before.sources, after.sources)),
         steps_added=_steps(after, before),
         steps_dropped=_steps(before, after),
-    )
-
-
-def _ending(report: Report) -> Ending:
-    return Ending(
-        run_id=report.run_id,
-        question=report.question,
-        status=report.status,
-        stop_reason=report.stop_reason,
-        verified=report.verified,
     )
 
 

@@ -327,9 +327,7 @@ class InUse(StoreError):
 
 
 def process_of(holder: str) -> str:
-    """A holder of a lease as shown to people: without its start time, which only tells it from a later process with the
-    same number.
-    """
+    """A holder of a lease as shown to people: without its start time, which only guards against reused numbers."""
     return holder.partition(" since ")[0]
 
 

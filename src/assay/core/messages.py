@@ -126,9 +126,7 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of an object with these fields, all required and no others allowed, as strict services want
-    it.
-    """
+    """The JSON Schema of an object with these fields, all required and no others, as strict services want it."""
     return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
 
 

@@ -57,14 +57,11 @@ def lines(envelope: Envelope, verbosity: int) -> list[str]:
     event = events.decode(envelope)
     if event is None:
         return []
-    texts = [shorten(_born(envelope, event) if isinstance(event, events.RunCreated) else milestone(event))]
+    born = f"run {envelope.run_id}: searching {event.brief.scope.label}" if isinstance(event, events.RunCreated) else ""
+    texts = [shorten(born or milestone(event))]
     if verbosity > 0 and (more := detail(event)):
         texts.append(f"  {shorten(more)}")
     return [line for line in texts if line]
-
-
-def _born(envelope: Envelope, event: events.RunCreated) -> str:
-    return f"run {envelope.run_id}: searching {event.brief.scope.label}"
 
 
 def shorten(line: str, width: int = LONGEST) -> str:
@@ -78,15 +75,34 @@ def pluralize(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+_MILESTONES: dict[type[Event], str] = {
+    events.RunResumed: "run resumed",
+    events.AgentStarted: "agent {event.lane} started: {event.task}",
+    events.AgentFailed: "agent {event.lane} failed: {event.error}",
+    events.SourceFailed: "could not read {event.url}: {event.reason}",
+    events.ConflictFound: "sources disagree: {event.text}",
+    events.ReportStarted: "writing the report",
+    events.BudgetLow: "80 % of the limit on {event.measure} is used ({event.used:g} of {event.limit:g})",
+    events.ControlRejected: "not followed: {event.why}",
+    events.RunCancelled: "cancelled; what was found is kept",
+    events.Warned: "warning: {event.message}",
+}
+_DETAILS: dict[type[Event], str] = {
+    events.PhaseStarted: "phase {event.phase}",
+    events.ToolFinished: "{event.tool}: {event.summary}",
+    events.ToolFailed: "{event.tool} failed: {event.reason}",
+    events.SourceAdded: "source {event.source.id}: {event.source.title}",
+    events.ThinkFinished: "thought: {event.text}",
+    events.StepRestarted: "step {event.step} is done again (attempt {event.attempt})",
+    events.ModelAttempted: "model {event.model} for {event.task}: {event.outcome}"
+    " ({event.usage.input_tokens} tokens in, {event.usage.output_tokens} out)",
+}
+
+
 @singledispatch
 def milestone(event: Event) -> str:
     """The line for a milestone, empty for other events."""
-    return ""
-
-
-@milestone.register
-def _(event: events.RunResumed) -> str:
-    return "run resumed"
+    return _MILESTONES.get(type(event), "").format(event=event)
 
 
 @milestone.register
@@ -113,16 +129,6 @@ def _(event: events.PlanApproved) -> str:
 
 
 @milestone.register
-def _(event: events.AgentStarted) -> str:
-    return f"agent {event.lane} started: {event.task}"
-
-
-@milestone.register
-def _(event: events.AgentFailed) -> str:
-    return f"agent {event.lane} failed: {event.error}"
-
-
-@milestone.register
 def _(event: events.FindingAdded) -> str:
     passages = pluralize(len(event.passages), "passage")
     if event.uncited:
@@ -136,11 +142,6 @@ def _(event: events.ReflectDecided) -> str:
         return f"research continues as planned: {event.note}"
     text = {"adjust": "the plan is changed", "complete": "research is complete"}.get(event.decision, "")
     return f"{text}: {event.reasoning}" if text and event.reasoning else text
-
-
-@milestone.register
-def _(event: events.SourceFailed) -> str:
-    return f"could not read {event.url}: {event.reason}"
 
 
 _COVERED = {"answered": "answered", "partly": "answered in part", "not": "not answered"}
@@ -158,16 +159,6 @@ def _(event: events.CoverageAssessed) -> str:
 
 
 @milestone.register
-def _(event: events.ConflictFound) -> str:
-    return f"sources disagree: {event.text}"
-
-
-@milestone.register
-def _(event: events.ReportStarted) -> str:
-    return "writing the report"
-
-
-@milestone.register
 def _(event: events.VerifySummary) -> str:
     if not event.summary.claims and event.passed:
         return "there are no claims to check"
@@ -175,11 +166,6 @@ def _(event: events.VerifySummary) -> str:
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
     gate = "" if event.passed else f"; the gate failed: {'; '.join(event.problems)}"
     return f"checked {pluralize(event.summary.claims, 'claim')}{': ' if found else ''}{found}{gate}"
-
-
-@milestone.register
-def _(event: events.BudgetLow) -> str:
-    return f"80 % of the limit on {event.measure} is used ({event.used:g} of {event.limit:g})"
 
 
 @milestone.register
@@ -206,66 +192,13 @@ def _(event: events.ControlApplied) -> str:
     return followed if event.action == "steer" else "paused" if event.action == "pause" else ""
 
 
-@milestone.register
-def _(event: events.ControlRejected) -> str:
-    return f"not followed: {event.why}"
-
-
-@milestone.register
-def _(event: events.RunCancelled) -> str:
-    return "cancelled; what was found is kept"
-
-
-@milestone.register
-def _(event: events.Warned) -> str:
-    return f"warning: {event.message}"
-
-
 @singledispatch
 def detail(event: Event) -> str:
     """The line that only `-v` shows, empty if there is none."""
-    return ""
-
-
-@detail.register
-def _(event: events.PhaseStarted) -> str:
-    return f"phase {event.phase}"
-
-
-@detail.register
-def _(event: events.ModelAttempted) -> str:
-    return (
-        f"model {event.model} for {event.task}: {event.outcome}"
-        f" ({event.usage.input_tokens} tokens in, {event.usage.output_tokens} out)"
-    )
-
-
-@detail.register
-def _(event: events.ToolFinished) -> str:
-    return f"{event.tool}: {event.summary}"
-
-
-@detail.register
-def _(event: events.ToolFailed) -> str:
-    return f"{event.tool} failed: {event.reason}"
+    return _DETAILS.get(type(event), "").format(event=event)
 
 
 @detail.register
 def _(event: events.SearchPerformed) -> str:
     shared = ", shared" if event.shared else ""
     return f"searched {event.query!r}: {pluralize(event.results, 'document')} ({event.provider}{shared})"
-
-
-@detail.register
-def _(event: events.SourceAdded) -> str:
-    return f"source {event.source.id}: {event.source.title}"
-
-
-@detail.register
-def _(event: events.ThinkFinished) -> str:
-    return f"thought: {event.text}"
-
-
-@detail.register
-def _(event: events.StepRestarted) -> str:
-    return f"step {event.step} is done again (attempt {event.attempt})"

@@ -17,9 +17,7 @@ from assay.core.brief import Point
 Group = Literal["Sources", "Web", "Model", "Budget", "Report", "Run"]
 """The headings of options in the help of a command."""
 Protocol = Literal["openai", "mcp"]
-"""Protocols that offer options beside our own API: the field `assay` of OpenAI's requests, and MCP's tool
-`research`.
-"""
+"""Protocols beside our own API: the field `assay` of OpenAI's requests, and MCP's tool `research`."""
 
 _WHAT = {
     "ask": "the answer",

@@ -121,9 +121,7 @@ def read(text: str) -> list[ShownSource]:
             found.append([])
             passage, context, telling = None, {}, False
         elif headers and (match := _CONTEXT.fullmatch(line)):
-            context = (
-                {**context, match[1]: match[2]} if telling and match[1] else {match[1]: match[2]} if match[1] else {}
-            )
+            context = ({**context} if telling and match[1] else {}) | ({match[1]: match[2]} if match[1] else {})
             passage, telling = None, True
         elif start and headers and headers[-1][1] == start[2]:
             passage = [start[3]]

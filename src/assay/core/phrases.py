@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from assay.core.clean import one_line
 from assay.core.sources import Notice
-from assay.core.translation import N_, date_of, gettext, ngettext, number, state
+from assay.core.translation import N_, count_phrase, date_of, gettext, state
 
 MISSING = N_("What could not be found")
 """The heading of the last section of a report."""
@@ -55,77 +57,19 @@ def expect() -> None:
 
 # Counted things in words, each with the plural form that the current language has for its number.
 
-
-def _with_number(text: str, count: int) -> str:
-    return text.format(count=number(count))
-
-
-def claims(count: int) -> str:
-    """`3 claims`."""
-    return _with_number(ngettext("{count} claim", "{count} claims", count), count)
-
-
-def citations_dropped(count: int) -> str:
-    """`2 citations of nothing dropped`."""
-    return _with_number(
-        ngettext("{count} citation of nothing dropped", "{count} citations of nothing dropped", count), count
-    )
-
-
-def sources(count: int) -> str:
-    """`3 sources`."""
-    return _with_number(ngettext("{count} source", "{count} sources", count), count)
-
-
-def documents(count: int) -> str:
-    """`3 documents`."""
-    return _with_number(ngettext("{count} document", "{count} documents", count), count)
-
-
-def queries(count: int) -> str:
-    """`3 queries`."""
-    return _with_number(ngettext("{count} query", "{count} queries", count), count)
-
-
-def hits(count: int) -> str:
-    """`3 hits`."""
-    return _with_number(ngettext("{count} hit", "{count} hits", count), count)
-
-
-def model_calls(count: int) -> str:
-    """`3 model calls`."""
-    return _with_number(ngettext("{count} model call", "{count} model calls", count), count)
-
-
-def unpriced_calls(count: int) -> str:
-    """`3 model calls without a known price`."""
-    text = ngettext("{count} model call without a known price", "{count} model calls without a known price", count)
-    return _with_number(text, count)
-
-
-def searches(count: int) -> str:
-    """`3 searches`."""
-    return _with_number(ngettext("{count} search", "{count} searches", count), count)
-
-
-def pages(count: int) -> str:
-    """`3 pages`."""
-    return _with_number(ngettext("{count} page", "{count} pages", count), count)
-
-
-def agents(count: int) -> str:
-    """`3 agents`."""
-    return _with_number(ngettext("{count} agent", "{count} agents", count), count)
-
-
-def checks(count: int) -> str:
-    """`3 checks`."""
-    return _with_number(ngettext("{count} check", "{count} checks", count), count)
-
-
-def revisions(count: int) -> str:
-    """`revised 3 times`."""
-    return _with_number(ngettext("revised {count} time", "revised {count} times", count), count)
+claims = count_phrase("{count} claim", "{count} claims")
+citations_dropped = count_phrase("{count} citation of nothing dropped", "{count} citations of nothing dropped")
+sources = count_phrase("{count} source", "{count} sources")
+documents = count_phrase("{count} document", "{count} documents")
+queries = count_phrase("{count} query", "{count} queries")
+hits = count_phrase("{count} hit", "{count} hits")
+model_calls = count_phrase("{count} model call", "{count} model calls")
+unpriced_calls = count_phrase("{count} model call without a known price", "{count} model calls without a known price")
+searches = count_phrase("{count} search", "{count} searches")
+pages = count_phrase("{count} page", "{count} pages")
+agents = count_phrase("{count} agent", "{count} agents")
+checks = count_phrase("{count} check", "{count} checks")
+revisions = count_phrase("revised {count} time", "revised {count} times")
 
 
 # Verdicts, kinds of sources and notices, and statuses of steps, in words of the current language.
@@ -186,34 +130,17 @@ MODES = {
 DEPTHS = {"light": N_("light"), "medium": N_("medium"), "extended": N_("extended")}
 
 
-def verdict(name: str) -> str:
-    """A verdict as a word; an unknown one unchanged."""
-    return gettext(VERDICTS[name]) if name in VERDICTS else name
+def _name_phrase(words: Mapping[str, str]) -> Callable[[str], str]:
+    """Words for names, in the current language; an unknown name is unchanged."""
+    return lambda name: gettext(words[name]) if name in words else name
 
 
-def relevance(name: str) -> str:
-    """How far a sentence answers the question, in words."""
-    return gettext(RELEVANCE[name]) if name in RELEVANCE else name
-
-
-def source_kind(name: str) -> str:
-    """The kind of a source, in words."""
-    return gettext(SOURCES[name]) if name in SOURCES else name
-
-
-def step_status(name: str) -> str:
-    """The status of a plan step, in words."""
-    return gettext(STEPS[name]) if name in STEPS else name
-
-
-def mode(name: str) -> str:
-    """The mode of the run, in words."""
-    return gettext(MODES[name]) if name in MODES else name
-
-
-def depth(name: str) -> str:
-    """The depth of research, in words."""
-    return gettext(DEPTHS[name]) if name in DEPTHS else name
+verdict = _name_phrase(VERDICTS)
+relevance = _name_phrase(RELEVANCE)
+source_kind = _name_phrase(SOURCES)
+step_status = _name_phrase(STEPS)
+mode = _name_phrase(MODES)
+depth = _name_phrase(DEPTHS)
 
 
 def reason(text: str) -> str:
@@ -224,8 +151,7 @@ def reason(text: str) -> str:
 def notice_line(notice: Notice) -> str:
     """A notice on a line: its kind and its date."""
     kind = one_line(notice.kind.replace("_", " "))
-    text = gettext(NOTICES[kind]) if kind in NOTICES else kind
-    return " ".join(filter(None, (text, one_line(date_of(notice.date)))))
+    return " ".join(filter(None, (_name_phrase(NOTICES)(kind), one_line(date_of(notice.date)))))
 
 
 # Why a run ended, by its stop reason, for a reader.

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from assay.core.assurance import Assurance, assured, unended
 from assay.core.bibliography import Bibliography, RenderedText, compile_bibliography, render_body
@@ -19,7 +20,7 @@ from assay.core.search_record import Looked, look_over
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
 from assay.core.typed_answers import ReportField, reported, shaped
 from assay.core.usage import Usage
-from assay.core.view import RemovedClaim, RunView
+from assay.core.view import RunView
 
 SCHEMA = "assay.report/1"
 
@@ -61,9 +62,7 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportRemoved(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence that was removed: its last text and citations (ids of passages), its verdict, and why it was
-    removed.
-    """
+    """A sentence that was removed: its last text, cited passages (ids) and verdict, and why it was removed."""
 
     id: str
     text: str
@@ -252,7 +251,7 @@ def render_report(view: RunView, citations: CitationMode) -> tuple[Report, Rende
         forked_from=view.brief.fork.run if view.brief and view.brief.fork else "",
         conflicts=view.conflicts,
         copies=view.copies,
-        removed=tuple(_removed_claim(claim) for claim in view.removed),
+        removed=tuple(ReportRemoved(**asdict(claim) | {"text": strip(claim.text)}) for claim in view.removed),
         further=_further(view, books),
         looked=look_over(view),
         thinking=_thinking(view),
@@ -296,18 +295,6 @@ def _claim(view: RunView, claim: Claim, body: RenderedText, books: Bibliography)
     )
 
 
-def _removed_claim(claim: RemovedClaim) -> ReportRemoved:
-    return ReportRemoved(
-        id=claim.id,
-        text=strip(claim.text),
-        why=claim.why,
-        verdict=claim.verdict,
-        reason=claim.reason,
-        passages=claim.passages,
-        versions=claim.versions,
-    )
-
-
 def _passage(view: RunView, books: Bibliography, passage: Passage) -> ReportPassage:
     around = view.surroundings.get(passage.id, Surroundings(id="", before="", after=""))
     return ReportPassage(
@@ -340,28 +327,11 @@ def _further(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
 
 def _sources(books: Bibliography) -> tuple[ReportSource, ...]:
     return tuple(
-        ReportSource(
-            id=entry.source.id,
-            number=entry.number,
-            url=entry.source.url,
-            title=entry.source.title,
-            author=entry.source.author,
-            published=entry.source.published,
-            snapshot_sha256=entry.source.snapshot_sha256,
-            document_sha256=entry.source.document_sha256,
-            media_type=entry.source.media_type,
-            fetched_at=entry.source.fetched_at,
-            metadata=entry.source.metadata,
-            aliases=entry.aliases,
-            kind=entry.source.kind,
-            kind_reason=entry.source.kind_reason,
-            notices=entry.source.notices,
-        )
-        for entry in books.entries
+        ReportSource(**asdict(entry.source), number=entry.number, aliases=entry.aliases) for entry in books.entries
     )
 
 
 def _usage(view: RunView) -> ReportUsage:
-    totals: dict[str, Any] = msgspec.structs.asdict(view.usage.total)
     lanes = {str(lane.lane): lane.usage for lane in view.lanes}
-    return ReportUsage(**totals, by_role=view.usage.by_role, by_phase=view.usage.by_phase, by_lane=lanes)
+    usage = view.usage
+    return ReportUsage(**asdict(usage.total), by_role=usage.by_role, by_phase=usage.by_phase, by_lane=lanes)

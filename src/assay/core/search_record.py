@@ -8,7 +8,7 @@ import msgspec
 
 from assay.core.bibliography import compile_bibliography
 from assay.core.sources import SNIPPET
-from assay.core.view import Lane, RunView, SearchMade
+from assay.core.view import RunView, SearchMade
 from assay.core.web_addresses import canonical
 
 # The searches of a run as a table: queries, providers, and what became of the results.
@@ -124,9 +124,7 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def anywhere(self) -> bool:
-        """True if the run has searched at all: a search with something to search was answered, or something was
-        read.
-        """
+        """True if the run has searched: a search with something to search was answered, or something was read."""
         return bool(self.providers or self.read)
 
 
@@ -145,10 +143,5 @@ def look_over(view: RunView) -> Looked:
         read=len({each.document_sha256 for each in view.sources.values() if each.media_type != SNIPPET}),
         unreadable=len({each.url for each in view.unreadable}),
         agents=len(view.lanes),
-        ended=tuple(dict.fromkeys(why for lane in view.lanes if (why := _stop_cause(lane)))),
+        ended=tuple(dict.fromkeys(why for lane in view.lanes if (why := lane.error or lane.stop) not in ("", "done"))),
     )
-
-
-def _stop_cause(lane: Lane) -> str:
-    """The cause that ended an agent early: an error, or a limit by its name; "" if nothing did."""
-    return lane.error or (lane.stop if lane.stop != "done" else "")

@@ -47,9 +47,7 @@ class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Syntax = Literal["markdown", "plain", "code", "pages", "rows"]
-"""How the segmenter reads a text: `pages` has a paragraph per line and a form feed between pages, `rows` a row per
-line.
-"""
+"""How a text is laid out: `pages` has a paragraph per line and a form feed between pages, `rows` a row per line."""
 SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 
 SourceKind = Literal["primary", "official", "scholarly", "news", "reference", "forum", "unknown"]

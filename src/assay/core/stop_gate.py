@@ -9,9 +9,7 @@ from contextlib import contextmanager
 
 
 class StopGate:
-    """Lets a process stop between its transactions. Threads enter for a transaction; `stop` waits until none is inside,
-    and keeps others from entering meanwhile.
-    """
+    """Lets a process stop between its transactions: `stop` waits until no thread is inside, and keeps others out."""
 
     def __init__(self) -> None:
         self._free = threading.Condition()  # reentrant: a signal may arrive while its own thread has it

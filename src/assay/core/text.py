@@ -67,9 +67,7 @@ _NO_ABBREVIATIONS = frozenset(
     wave webs week west wheat wheel whites will win wings wisely woods wool works yard york
     """.split()
 )
-"""Words that the English model takes for abbreviations, since law reports and typing errors have them with a period: a
-capital after them begins a sentence.
-"""
+"""Words that the English model takes for abbreviations, from law reports; a capital after them begins a sentence."""
 _FULL_WORD_END = regex(r"(?<![^\W_])([^\W\d_]{3,})\.[\"'”’)\]]*(?=\s+[^\w\s]*([^\W\d_]))")
 
 _MONTHS = frozenset(

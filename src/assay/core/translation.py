@@ -9,7 +9,7 @@ recorded, in whatever language, and not because it looks like one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date
@@ -141,6 +141,11 @@ def date_of(iso: str) -> str:
 
 def _locale(phrases: Phrases) -> str:
     return phrases.locale.replace("-", "_")
+
+
+def count_phrase(one: str, several: str) -> Callable[[int], str]:
+    """Says a number of things in the current language, by a message with its plural, which extraction looks for."""
+    return lambda count: ngettext(one, several, count).format(count=number(count))
 
 
 def join_list(parts: Iterable[str]) -> str:

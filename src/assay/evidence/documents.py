@@ -95,10 +95,6 @@ def cut_all(texts: Texts) -> list[tuple[PassageSpan, ...]]:
     return [segment_utf8(text, syntax) for text, syntax in texts]
 
 
-def _begin_here(texts: Texts) -> Callable[[], list[tuple[PassageSpan, ...]]]:
-    return lambda: cut_all(texts)
-
-
 class DocumentReader:
     """Texts and passages of documents, the latest cached; thread-safe.
 
@@ -113,7 +109,7 @@ class DocumentReader:
         texts: int = 64,
         lists: int = 256,
         cut: Cut = segment_utf8,
-        begin: BeginCutting = _begin_here,
+        begin: BeginCutting = lambda texts: lambda: cut_all(texts),
     ) -> None:
         self._blobs, self._cut, self._begin = blobs, cut, begin
         self._texts: _Cache[bytes] = _Cache(texts, TEXTS_BYTES, len)
@@ -121,11 +117,6 @@ class DocumentReader:
         self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4, TABLES_BYTES, _cells)
 
     def text(self, document: Document) -> bytes:
-        """The document's text as UTF-8.
-
-        Raises:
-            StoreError: missing or damaged.
-        """
         return self._texts.get(document.sha256, lambda: self._blobs.get(document.sha256))
 
     def spans(self, document: Document, text: bytes | None = None) -> tuple[PassageSpan, ...]:
@@ -192,10 +183,7 @@ def surroundings(text: bytes, start: int, end: int, around: int = 300) -> tuple[
 
 def _first_break(text: str) -> int:
     """How much to leave out so that `text` begins at a white space; 0 if there is none near."""
-    for index, char in enumerate(text[:40]):
-        if char.isspace():
-            return index
-    return 0
+    return next((index for index, char in enumerate(text[:40]) if char.isspace()), 0)
 
 
 def _weight(spans: Sequence[PassageSpan]) -> int:

@@ -15,7 +15,7 @@ import msgspec
 
 from assay.core import phrases as counted
 from assay.core.bibliography import Bibliography, NumberedCitation, RenderedText, render_body
-from assay.core.blocks import Block, BlockClaim, parse_shown
+from assay.core.blocks import Block, BlockClaim, parse
 from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary, Verdict
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.lazy import regex
@@ -83,7 +83,7 @@ def numbered(citations: CitationMode) -> CitationMode:
 def read_text(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation]) -> ReportText:
     """`markdown` as blocks with their claims. A citation that is not found again becomes a link to `#source-N`."""
     links = {str(number): {"href": f"#source-{number}", "title": ""} for number in {cite.number for cite in cites}}
-    blocks = with_claims(parse_shown(markdown, links), claims)
+    blocks = with_claims(parse(markdown, links=links), claims)
     return ReportText(blocks=blocks, cites=tuple(cites), links=links)
 
 

@@ -101,22 +101,18 @@ class GitConnector:
         self._policy, self._resolve = policy, resolve
 
     def guarded(self, allow: Sequence[str]) -> GitConnector:
-        """See the port."""
         return GitConnector(addresses.policy(allow), self._resolve)
 
     def canonical(self, place: str) -> str:
-        """See the port."""
         found = read_place(place)
         if self._policy is not None and not self.reaches_out(place):
             raise UsageError(f"{place[:200]!r} may not be read by users of a server: write git+https://host/path@ref")
         return f"git+{found.url}@{found.ref}" if found.ref else f"git+{found.url}"
 
     def reaches_out(self, place: str) -> bool:
-        """See the port."""
         return not place.startswith("git+file:")
 
     def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
-        """See the port."""
         pinned, files = self.list(place, folder, clock, largest)
         if len(files) > MOST_FILES:
             raise FetchFailed(f"too large: {len(files):,} files in {pinned}, at most {MOST_FILES:,} are read at once")
@@ -142,7 +138,6 @@ class GitConnector:
         return f"git+{found.url}@{commit}", [ListedFile(entry.path, entry.id) for entry in entries]
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
-        """See the port."""
         found, git, now = read_place(place), self._git(folder), clock.now()
         if not git.has(found.ref):
             self._fetched(git, found)
@@ -155,11 +150,7 @@ class GitConnector:
         return _Git(folder, _FREE if self._policy is None else _GUARDED)
 
     def _fetched(self, git: _Git, place: RepositoryAddress) -> str:
-        """Fetch one commit and return its id, from checked addresses if there is a policy.
-
-        Raises:
-            FetchFailed: the repository may not be fetched, or cannot be.
-        """
+        """Fetch one commit and return its id, from checked addresses if there is a policy."""
         if self._policy is None:
             return git.fetched(place)
         try:
@@ -288,11 +279,7 @@ class _Git:
         return answered
 
     def _output(self, working: subprocess.Popen[bytes], word: str, given: bytes) -> tuple[bytes, bytes]:
-        """The output of git, and its errors, after it ends.
-
-        Raises:
-            FetchFailed: it took too long, or it is no longer wanted.
-        """
+        """The output of git, and its errors, after it ends."""
         end = time.monotonic() + SECONDS
         while True:
             try:

@@ -89,11 +89,6 @@ class HtmlExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: the bytes are not text, or the page shows none.
-        """
         declared = CHARSET.search(data[:4096])
         page = feed_page(data) or decode(data, declared[1].decode("ascii") if declared else "")
         page = shallow(shown_components(page))

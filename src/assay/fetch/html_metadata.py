@@ -102,6 +102,8 @@ def _day(stated: object) -> str:
     return iso_date(stated[:100]) if isinstance(stated, str) else ""
 
 
+ASIDE = ("script", "style", "noscript", "template", "head", "svg", "nav", "header", "footer", "aside")
+"""Elements beside the text of a page."""
 LINKED = 'script[type="application/ld+json"]'
 MOST_METAS = 500
 MOST_AUTHORS = 20
@@ -171,6 +173,12 @@ def attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
     """The attribute `name` of the first element that the selector finds; "" if there is none."""
     node = tree.css_first(selector)
     return _value(node.attributes.get(name)) if node is not None else ""
+
+
+def text_outside(tree: LexborHTMLParser, *beside: str) -> str:
+    """The text of a page on one line, without what is beside it and without these elements, which go from the tree."""
+    tree.strip_tags([*ASIDE, *beside])
+    return " ".join(tree.body.text(separator=" ").split()) if tree.body is not None else ""
 
 
 def _metas(tree: LexborHTMLParser) -> Metas:

@@ -54,11 +54,6 @@ class EmlExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: it is not a message, or has neither text nor attachments.
-        """
         yield read(data, self.name, name)
 
 
@@ -71,11 +66,6 @@ class MboxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Yield the messages, in order.
-
-        Raises:
-            ExtractError: there is none; or, after the documents, something could not be read.
-        """
         found = bad = 0
         for message in messages(data):
             try:
@@ -208,11 +198,7 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
 
 
 def _parts(message: Message) -> Iterator[EmailMessage]:
-    """The parts of a message that hold something.
-
-    Raises:
-        ExtractError: there are too many.
-    """
+    """The parts of a message that hold something."""
     for number, part in enumerate(message.walk()):
         if number > MOST_PARTS:
             raise ExtractError(f"it has more than {MOST_PARTS:,} parts")

@@ -41,7 +41,6 @@ class ObjectsConnector:
     """Implements `core.ports.ListingConnector`."""
 
     def canonical(self, place: str) -> str:
-        """See the port."""
         parts = urlsplit(place)
         if parts.scheme != "s3" or not _BUCKET.fullmatch(parts.netloc) or parts.query or parts.fragment:
             raise UsageError(
@@ -50,11 +49,9 @@ class ObjectsConnector:
         return f"s3://{parts.netloc}/{parts.path.strip('/')}".rstrip("/")
 
     def reaches_out(self, place: str) -> bool:
-        """See the port."""
         return True
 
     def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
-        """See the port."""
         kept, files = self.list(place, folder, clock, largest)
         yield from self.read(kept, files, folder, clock)
 
@@ -80,7 +77,6 @@ class ObjectsConnector:
         return at, sorted(found, key=lambda file: file.name)
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
-        """See the port."""
         opened = _store(place)
         for file in files:
             try:
@@ -93,11 +89,7 @@ class ObjectsConnector:
 
 
 def _store(place: str) -> Any:
-    """The store at a place.
-
-    Raises:
-        ConfigError: the extra is missing, or the environment's settings cannot be used.
-    """
+    """The store at a place."""
     options: Any = {"connect_timeout": f"{CONNECT_SECONDS}s", "timeout": f"{REQUEST_SECONDS}s", "allow_http": True}
     retries: Any = {"max_retries": ATTEMPTS, "retry_timeout": timedelta(seconds=RETRY_SECONDS)}
     try:

@@ -24,7 +24,10 @@ from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, names_of, one
 
 
 class TextExtractor:
-    """Text unchanged. Also reads files of unknown kinds if they are text."""
+    """Text unchanged. Also reads files of unknown kinds if they are text.
+
+    The title is the first line if that is not a sentence, else the file's name.
+    """
 
     name = "text/3"
     suffixes = (".txt", ".text", ".log", ".org", ".tex")
@@ -32,11 +35,6 @@ class TextExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document; its title is the first line if that is not a sentence, else the file's name.
-
-        Raises:
-            ExtractError: the bytes are not text.
-        """
         text = decode(data)
         title = first_line(text) or stem(name)
         published = dated(text, title, name)
@@ -59,11 +57,6 @@ class MarkdownExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: the bytes are not text.
-        """
         text = decode(data)
         fields = read_fields(text)
         title = fields.title or stem(name)
@@ -97,11 +90,6 @@ class CodeExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document; its title is the file's name.
-
-        Raises:
-            ExtractError: the bytes are not text.
-        """
         text = decode(data)
         found = read_json(text, name) if _may_be_json(text, name) else None
         yield found or Extracted(text=text, extractor=self.name, syntax="code", title=stem(name))
@@ -141,11 +129,6 @@ class CsvExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: the bytes are not text; or, after the document, rows could not be read.
-        """
         text = decode(_without_nul(data))
         rows = _CsvRows(text, name.lower().endswith(".tsv"))
         lines, size = [], 0
@@ -273,11 +256,6 @@ class JsonLinesExtractor:
     streams = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Yield the readable rows.
-
-        Raises:
-            ExtractError: after the last row, if some could not be read; it names the first few.
-        """
         bad: list[str] = []
         count = 0
         for number, row in _json_rows(data):

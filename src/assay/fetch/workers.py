@@ -75,7 +75,7 @@ class Workers:
         """`extractor`, run here for small files and in these processes for large ones. A file that it cannot take is an
         `ExtractError` in both.
         """
-        return _LargeApart(here(extractor), self.isolate(extractor))
+        return _LargeApart(ExtractorHere(extractor), self.isolate(extractor))
 
     def submit(self, extractor: str, data: bytes, name: str, seconds: float | None = None) -> Future[ExtractionResult]:
         """Read a file with the extractor `module:Class` as soon as a process is free.
@@ -147,13 +147,8 @@ class _Isolated:
         yield from _documents(result)
 
 
-def here(extractor: Extractor) -> Extractor:
-    """`extractor`, run in this process; a file that it cannot take is an `ExtractError`, as in a process of its own."""
-    return _Here(extractor)
-
-
-class _Here:
-    """An extractor whose own errors cost only the file that it reads."""
+class ExtractorHere:
+    """An extractor run in this process; a file that it cannot take is an `ExtractError`, as in a process of its own."""
 
     isolated = False
 
@@ -179,7 +174,6 @@ class _LargeApart:
         self._here, self._elsewhere = extractor, elsewhere
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """See the port."""
         return (self._here if len(data) < APART else self._elsewhere).extract(data, name)
 
 

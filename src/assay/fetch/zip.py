@@ -75,9 +75,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, larges
         return ArchiveMember(name=name, problem=ENCRYPTED)
     try:
         return _unpacked(archive, info, name, min(largest, max(RATIO * packed, RATIO_FROM)), largest)
-    except NotImplementedError:
-        return ArchiveMember(name=name, problem=UNSUPPORTED)
-    except RuntimeError:  # strong encryption, or no module for the compression
+    except RuntimeError:  # not implemented, strong encryption, or no module for the compression
         return ArchiveMember(name=name, problem=UNSUPPORTED)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
         return ArchiveMember(name=name, problem=DAMAGED)

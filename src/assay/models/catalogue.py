@@ -6,7 +6,6 @@ with a cautious window and an unknown price, which never counts as free.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import socket
 from collections.abc import Iterator, Mapping
@@ -21,9 +20,8 @@ from assay.core.json_decoders import UNREADABLE
 from assay.core.lazy import later, regex
 from assay.core.messages import MAX_OUTPUT, ModelFacts, Price, Profile
 from assay.core.ports.models import Secret
-from assay.core.remote_services import trusted
 from assay.models.failures import hidden, of_response
-from assay.models.streams import first_bytes
+from assay.models.streams import brief_client, first_bytes
 
 if TYPE_CHECKING:
     from genai_prices import data_snapshot, types
@@ -65,11 +63,8 @@ async def list_models(
         ModelError: it could not be reached, refused, or returned no list.
     """
     try:
-        async with (
-            asyncio.timeout(WAIT),
-            httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=WAIT) as client,
-        ):
-            response, data = await _fetch(client, base + path)
+        async with brief_client(headers, WAIT) as client, client.stream("GET", base + path) as response:
+            data = await first_bytes(response, LARGEST)
     except TimeoutError as error:
         raise ModelError(f"{service} gave no list of its models in {WAIT:.0f} s") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -99,11 +94,6 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
-
-
-async def _fetch(client: httpx2.AsyncClient, url: str) -> tuple[httpx2.Response, bytes]:
-    async with client.stream("GET", url) as response:
-        return response, await first_bytes(response, LARGEST)
 
 
 def _names(service: str, data: bytes) -> tuple[str, ...]:

@@ -240,9 +240,7 @@ def too_long(text: str) -> bool:
 
 
 def stated_window(text: str) -> int:
-    """The window in tokens that a service names as it refuses a request that is too long; 0 if it names none, or one
-    that is not believed.
-    """
+    """The window in tokens that a service names as it refuses too long a request; 0 for none, or an incredible one."""
     found = _WINDOW.search(text) if too_long(text) else None
     window = int(next(each for each in found.groups() if each).replace(",", "")) if found else 0
     return window if window >= LEAST_WINDOW else 0

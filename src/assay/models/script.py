@@ -63,7 +63,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         return (
             (self.task is None or self.task == request.task)
             and (self.turn is None or self.turn == turn(request))
-            and (not self.contains or _contains(request, self.contains))
+            and any(self.contains in text for text in (request.system, *(each.text for each in request.messages)))
             and (self.when is None or self.when(request))
         )
 
@@ -130,7 +130,6 @@ class Scripted:
         return tuple(scene for scene in self._scenes if not scene.repeat)
 
     async def offered(self) -> tuple[str, ...]:
-        """Its own name."""
         return (self._profile.name,)
 
     async def close(self) -> None:
@@ -172,10 +171,6 @@ class Scripted:
                     del self._scenes[place]
                 return scene
         raise ScriptExhausted(f"no scene for task {request.task!r}, turn {turn(request)}")
-
-
-def _contains(request: Request, text: str) -> bool:
-    return text in request.system or any(text in message.text for message in request.messages)
 
 
 def _pieces(text: str, size: int) -> list[str]:

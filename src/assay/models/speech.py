@@ -9,12 +9,12 @@ back, and the model's next replies count as thinking until that tag.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from assay.core.lazy import regex
-from assay.core.messages import Retracted, TextDelta, ThinkingDelta
-from assay.models.streams import Written
+from assay.core.messages import Delta, Retracted, TextDelta, ThinkingDelta
+from assay.models.streams import PartialCalls, Written
 
 # OpenAI's harmony format, which gpt-oss writes, if a server passes it on unparsed.
 
@@ -274,6 +274,12 @@ class ReplyText:
         size = len(self._held) if size is None else size
         taken, self._held = self._held[:size], self._held[size:]
         return taken
+
+
+def with_calls(parts: Iterable[SpeechPart], calls: PartialCalls) -> Iterator[Delta]:
+    """The deltas of a reply, with the calls that its model wrote begun among `calls`."""
+    for each in parts:
+        yield calls.begin().add("", each.name, each.arguments) if isinstance(each, Written) else each
 
 
 def _may_be_stripped(begun: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from codecs import BOM_UTF8
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from typing import TypeVar
 
 import httpx2
@@ -15,10 +16,13 @@ from assay.core.errors import ModelError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.lazy import regex
 from assay.core.messages import CallDelta, CallDone, ToolCall
+from assay.core.remote_services import trusted
 from assay.core.text import estimate_tokens
 
 MEDIA_TYPE = "text/event-stream"
 _FIELD = b"data:"
+LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
+"""Concurrent streams, and idle connections: a new connection to a distant service costs the time of some ten tokens."""
 
 
 class EventStreamReader:
@@ -76,6 +80,16 @@ def _data(event: bytes) -> str | None:
     return b"\n".join(data).decode(errors="replace") if data else None
 
 
+@asynccontextmanager
+async def brief_client(headers: Mapping[str, str], seconds: float) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client for some requests that may take so many seconds together; it ignores the environment's proxies."""
+    async with (
+        asyncio.timeout(seconds),
+        httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=seconds) as client,
+    ):
+        yield client
+
+
 async def first_bytes(response: httpx2.Response, most: int) -> bytes:
     """The first `most` bytes of a response's body; the rest is not read."""
     data = bytearray()
@@ -113,9 +127,7 @@ _HALF = regex("[\ud800-\udfff]")
 
 
 class Halves:
-    """Takes pieces of one text in order: a first half waits for its second, and a half that stays alone becomes
-    U+FFFD.
-    """
+    """Takes pieces of one text: a first half of a pair waits for its second; a half left alone becomes U+FFFD."""
 
     def __init__(self) -> None:
         self._held = ""

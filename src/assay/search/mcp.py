@@ -82,11 +82,6 @@ class McpServer:
         return f"{SCHEME}{self._name}"
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `WebSearchProvider`.
-
-        Raises:
-            SearchError: it could not answer.
-        """
         if not self._access.search:
             return []
         try:

@@ -52,7 +52,7 @@ SCHEMA = _schema()
 
 
 class RunIndex:
-    """The index under `path`; None keeps it in memory."""
+    """The index under `path`; None keeps it in memory. Implements `core.ports.lists.RunIndexing`."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = None if path is None else path / FORMAT
@@ -60,12 +60,6 @@ class RunIndex:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Lock the index for changes.
-
-        Raises:
-            SearchError: another process has it too long.
-            OSError: the folder cannot be written.
-        """
         if self._path is None:
             yield
             return
@@ -74,36 +68,16 @@ class RunIndex:
             yield
 
     def indexed_runs(self) -> dict[str, int]:
-        """The indexed runs, with their numbers.
-
-        Raises:
-            IndexDamaged: the files are not an index.
-        """
         return {_text(entry, "run"): _number(entry, "number") for entry in self._every(Query.all_query())}
 
     def count(self, owner: str) -> int:
-        """The number of indexed runs of an owner.
-
-        Raises:
-            IndexDamaged: the files are not an index.
-        """
         return len(self._every(Query.term_query(SCHEMA, "owner", owner)))
 
     def unended(self) -> dict[str, tuple[int, int]]:
-        """The runs that had not ended when they were indexed: their numbers, and the end of their logs then.
-
-        Raises:
-            IndexDamaged: the files are not an index.
-        """
         found = self._every(Query.term_query(SCHEMA, "ended", "no"))
         return {_text(entry, "run"): (_number(entry, "number"), _number(entry, "seq")) for entry in found}
 
     def last(self) -> int:
-        """The highest number, 0 if there is none.
-
-        Raises:
-            IndexDamaged: the files are not an index.
-        """
         with index_errors():
             searcher = self._searcher()
             if not searcher.num_docs:
@@ -118,12 +92,6 @@ class RunIndex:
             return [searcher.doc(address) for _, address in found]
 
     def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
-        """Add or replace some runs and remove others; within `writing`.
-
-        Raises:
-            IndexDamaged: the files are not an index.
-            OSError: they cannot be written.
-        """
         gone = [*forget, *(run.run_id for run in put)]
         if not gone:
             return
@@ -139,11 +107,7 @@ class RunIndex:
             self._open_index().reload()
 
     def search(self, text: str, owner: str | None, limit: int, offset: int = 0) -> list[RunHit]:
-        """The best runs of an owner for `text`: those with all its words, or if there are none, with any.
-
-        Raises:
-            IndexDamaged: the files are not an index.
-        """
+        """The runs with all words of `text`, or if there are none, with any."""
         with index_errors():
             searcher = self._searcher()
             names = {name for name in (*STEMMERS, UNSTEMMED) if searcher.doc_freq("analysis", name)}
@@ -160,7 +124,6 @@ class RunIndex:
         return []
 
     def remove(self) -> None:
-        """Delete it; the next search rebuilds it. Within `writing`."""
         self._index = None
         if self._path is not None:
             shutil.rmtree(self._path, ignore_errors=True)

@@ -196,16 +196,10 @@ class ServerIndex(ABC):
         self._library = library
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return the best documents, with their best passages; for documents named in the question also the header
-        fields.
-
-        Raises:
-            SearchError: the index or the library cannot be read or written.
-        """
         return await asyncio.to_thread(self.find, query)
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """Return what `search` returns, with ranks, but without the contribution of each word."""
+        """Without the share of each word."""
         return await asyncio.to_thread(self.explained, query)
 
     def explained(self, query: Query) -> list[Explanation]:
@@ -272,42 +266,21 @@ class OwnedSearch:
 
     @property
     def name(self) -> str:
-        """The index's."""
         return self._index.name
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return the best documents.
-
-        Raises:
-            SearchError: the index or the library cannot be read or written.
-        """
         return await self._index.search(await self._scoped_query(query))
 
     async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
-        """Return what `search` returns, and its cost.
-
-        Raises:
-            SearchError: as `search`.
-        """
         asked = await self._scoped_query(query)
         if isinstance(self._index, Metered):
             return await self._index.metered(asked)
         return await self._index.search(asked), Usage()
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """Return what `search` returns, with the reasons for each rank.
-
-        Raises:
-            SearchError: as `search`.
-        """
         return await self._index.explain(await self._scoped_query(query))
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
-        """The counts of the index; empty if it does not count.
-
-        Raises:
-            SearchError: as `search`.
-        """
         asked = await self._scoped_query(Query(text=text, collections=tuple(collections)))
         return await self._index.rarity(text, asked.collections) if isinstance(self._index, Counting) else Rarity()
 

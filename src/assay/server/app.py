@@ -192,8 +192,6 @@ OTHER_FILES = 256
 MOST_FILES = 1_048_576
 """The number of files to request where the system sets no limit."""
 
-Told = Callable[[str], None]
-
 
 class PromptProtocol(H11Protocol):
     """HTTP/1.1 with a time limit for the head of a request; a slower connection is closed."""
@@ -345,15 +343,11 @@ async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
     )
 
 
-def _do_nothing() -> None:
-    """Tell nobody."""
-
-
 async def serve(
     assay: Assay,
     sock: socket.socket,
     begun: Callable[[Server], None],
-    listens: Callable[[], None] = _do_nothing,
+    listens: Callable[[], None] = lambda: None,
     *,
     no_auth: bool = False,
 ) -> None:

@@ -77,7 +77,6 @@ class Audited:
         self._templates: dict[int, str] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -35,9 +35,8 @@ from assay.server.problems import Problem, problem_answer
 from assay.server.streams import Tickets
 from assay.services.arguments import Sources
 from assay.services.jobs.specifications import JobWork
-from assay.services.results import RunHandle
 from assay.services.schedule_runs import run_due
-from assay.services.schedules import Schedule, ScheduleBook
+from assay.services.schedules import ScheduleBook
 from assay.settings import Settings
 
 if TYPE_CHECKING:
@@ -267,7 +266,6 @@ class Backend:
 
 
 def _oidc(settings: Settings) -> OidcProvider | None:
-    """The login provider in the settings."""
     if not settings.server.oidc.issuer:
         return None
     try:
@@ -329,7 +327,8 @@ async def keep_to(assay: Assay, limits: LimitBook) -> None:
     while True:
         try:
             await limits.refresh()
-            async for asked in run_due(assay, book, lambda: datetime.now(UTC), _final_view, limits.daily):
+            due = run_due(assay, book, lambda: datetime.now(UTC), lambda _schedule, run: run.view(), limits.daily)
+            async for asked in due:
                 came = asked.error or (asked.view.status if asked.view else "")
                 log.info("schedule %s: %s", asked.schedule.id, came)
                 run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
@@ -337,7 +336,3 @@ async def keep_to(assay: Assay, limits: LimitBook) -> None:
         except AssayError as error:
             log.warning("schedules: %s; trying again", error)
         await asyncio.sleep(LOOK_SECONDS)
-
-
-async def _final_view(_schedule: Schedule, handle: RunHandle) -> RunView:
-    return await handle.view()

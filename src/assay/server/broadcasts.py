@@ -310,7 +310,6 @@ class RunStream(EventStream):
         self._broadcasts, (self._run, self._last), (self._types, self._after) = broadcasts, run, wanted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it until it ends or the client is gone."""
         outlet = outlet_of(scope)
         if outlet is None:
             await super().__call__(scope, receive, send)

@@ -55,7 +55,6 @@ class AccessGate:
         self._scraper = token.reveal().encode() if token else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Identify the caller, and let them through or not."""
         if scope["type"] != "http" or self._users is None or self._is_scraper(scope):
             await self._app(scope, receive, send)
             return
@@ -67,9 +66,8 @@ class AccessGate:
             if isinstance(error, StoreError):  # of which a stranger learns nothing more
                 refused = problem("store", BROKEN) if refused.status == 500 else problem("away", AWAY)
         if refused is not None:
-            request = Request(scope, receive)
-            challenge = {"WWW-Authenticate": challenge_of(request, self._oidc)} if refused.status == 401 else None
-            await self._answer(request, refused, challenge)(scope, receive, send)
+            challenge = {"WWW-Authenticate": challenge_of(self._oidc)} if refused.status == 401 else None
+            await self._answer(Request(scope, receive), refused, challenge)(scope, receive, send)
             return
         if who is not None:
             scope.setdefault("state", {}).update({WHO: who, "owner": who.name})
@@ -99,7 +97,7 @@ class AccessGate:
         return "read" if scope["method"] in SAFE else "write"
 
 
-def challenge_of(request: HTTPConnection, oidc: OidcProvider | None) -> str:
+def challenge_of(oidc: OidcProvider | None) -> str:
     """The challenge for an unknown caller; if the provider's tokens are accepted, it names the metadata (RFC 9728)."""
     if oidc is None or not oidc.settings.audience:
         return REALM

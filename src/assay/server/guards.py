@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.ways import read_on
-from assay.server.problems import Problem, Refusal, problem, refusal
+from assay.server.problems import Problem, problem, refusal
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,6 @@ class SafeHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -97,7 +96,6 @@ class Worded:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does."""
         with read_on("http" if str(scope.get("path", "")).startswith(PROGRAMS) else "page"):
             await self._app(scope, receive, send)
 
@@ -109,7 +107,6 @@ class ProxyNotes:
         self._app, self._seen = app, set[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does."""
         if scope["type"] == "http" and scope["scheme"] == "http":
             self._look(HTTPConnection(scope))
         await self._app(scope, receive, send)
@@ -138,7 +135,6 @@ class Guard:
         self._trusted = trusted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
         if scope["type"] == "websocket":
             return
         if scope["type"] != "http":
@@ -197,7 +193,7 @@ class LimitedBody:
 
     def _check(self, size: int) -> None:
         if size > self.most:
-            raise too_large(self.most, self.instead)
+            raise refusal("too-large", f"this request may have at most {self.most:,} bytes: {self.instead}")
 
 
 def body_of(request: Request) -> LimitedBody:
@@ -207,19 +203,14 @@ def body_of(request: Request) -> LimitedBody:
     return body
 
 
-def too_large(most: int, instead: str = LONG_TEXTS) -> Refusal:
-    """The refusal of a body of more than `most` bytes."""
-    return refusal("too-large", f"this request may have at most {most:,} bytes: {instead}")
-
-
-async def form_of(request: Request, *, files: int, fields: int) -> FormData:
+async def form_of(request: Request, *, fields: int) -> FormData:
     """The form in a request; its files are on disk.
 
     Raises:
         Refusal: it cannot be read, or has more than allowed; the message says what.
     """
     try:
-        return await request.form(max_files=files, max_fields=fields, max_part_size=PART_BYTES)
+        return await request.form(max_files=100, max_fields=fields, max_part_size=PART_BYTES)
     except HTTPException as error:
         raise refusal("bad-request", f"the form cannot be read: {error.detail}") from error
 

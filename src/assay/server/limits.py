@@ -78,7 +78,7 @@ class LimitBook:
         """The limits set for single users."""
         return dict(self._given)
 
-    async def give(self, user: str, given: GivenLimits) -> UserLimits:
+    async def give(self, user: str, given: GivenLimits) -> None:
         """Set the limits of a user; they apply here at once.
 
         Raises:
@@ -88,7 +88,6 @@ class LimitBook:
             await self._store.give(user, given)
         self._stale_at = 0.0
         await self.refresh()
-        return self.of(user)
 
 
 # Limits on requests and new runs, shown in `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-11).
@@ -153,7 +152,6 @@ class Rated:
         self._app, self._rates, self._answer = app, rates, answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
         owner = str(scope.get("state", {}).get("owner", ""))
         if scope["type"] != "http" or not owner:
             await self._app(scope, receive, send)

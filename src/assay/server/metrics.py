@@ -88,7 +88,6 @@ class _Call:
         self._labels = (names.OPERATIONS["model"], names.provider(model), model)
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
-        """Count its usage."""
         seconds = max(time.time_ns() - self._began, 0) / 1e9
         self._meters.seconds.labels(*self._labels, error).observe(seconds)
         for fact, histogram in self._meters.tokens.items():
@@ -170,7 +169,6 @@ class MeasuredRequests:
         self._templates: dict[int, str] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

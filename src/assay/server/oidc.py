@@ -367,15 +367,13 @@ class OidcProvider:
         )
 
 
-def provider_of(settings: Settings) -> OidcProvider | None:
-    """The provider in the settings; None if there is none.
+def provider_of(settings: Settings) -> OidcProvider:
+    """The provider in the settings, which name one.
 
     Raises:
         ConfigError: its settings are incomplete.
     """
     oidc = settings.server.oidc
-    if not oidc.issuer:
-        return None
     if not oidc.client_id:
         raise ConfigError(
             "server.oidc.issuer is set, but server.oidc.client_id is not: set it to the id your provider gave you"

@@ -170,7 +170,8 @@ def document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") -> Schem
     types = _Types(endpoints)
     paths: dict[str, Schema] = {}
     for endpoint in endpoints:
-        paths.setdefault(_path(endpoint), {})[endpoint.method.lower()] = _operation(endpoint, types, edition)
+        path = re.sub(r":\w+\}", "}", endpoint.path)
+        paths.setdefault(path, {})[endpoint.method.lower()] = _operation(endpoint, types, edition)
     return {
         "openapi": edition,
         "info": {
@@ -280,10 +281,6 @@ def _answers(endpoint: Endpoint) -> Any:
     if isinstance(endpoint.result, UnionType) and NoneType in get_args(endpoint.result):
         return next(each for each in get_args(endpoint.result) if each is not NoneType)
     return endpoint.result
-
-
-def _path(endpoint: Endpoint) -> str:
-    return re.sub(r":\w+\}", "}", endpoint.path)
 
 
 def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:

@@ -69,7 +69,7 @@ class Outlet:
         self._transport.abort()
 
     def on_lost(self, listener: Callable[[], None] | None) -> None:
-        """Call `told` when the connection is lost; None: call nothing."""
+        """Call `listener` when the connection is lost; None: call nothing."""
         self._lost = listener
 
     def lose(self) -> None:
@@ -163,7 +163,6 @@ class EventStream(StreamingResponse):
         self._ticket = ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it until it ends or the client has gone."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -213,9 +212,10 @@ async def wait_for_news(news: asyncio.Event) -> bool:
 
 
 def frame(data: bytes, *, event: str = "", id: str = "") -> bytes:
-    """One event; `data` is one line."""
+    """One event; its data may have several lines."""
     head = (f"id: {id}\n" if id else "") + (f"event: {event}\n" if event else "")
-    return b"%bdata: %b\n\n" % (head.encode(), data)
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    return head.encode() + b"".join(b"data: %b\n" % line for line in lines) + b"\n"
 
 
 def event_frame(envelope: Envelope) -> bytes:

@@ -29,7 +29,7 @@ from assay.core.ports.users import Permission
 from assay.core.sources import sha256
 from assay.server.backend import Backend, backend_of, owner_of
 from assay.server.gate import check
-from assay.server.guards import too_large
+from assay.server.guards import body_of
 from assay.server.problems import DIGITS, Fault, Refusal, refusal
 
 
@@ -117,14 +117,12 @@ def _at(type: Any, steps: list[str]) -> Iterator[Any]:
 
 
 def _fields(types: tuple[Any, ...]) -> tuple[str, ...]:
-    """The fields of these struct types."""
     return tuple(
         field.encode_name for each in types if isinstance(each, msgspec.inspect.StructType) for field in each.fields
     )
 
 
 def _values(types: tuple[Any, ...]) -> tuple[str, ...]:
-    """The values that these types list."""
     listed = [str(value) for each in types if isinstance(each, msgspec.inspect.LiteralType) for value in each.values]
     listed += [str(value.value) for each in types if isinstance(each, msgspec.inspect.EnumType) for value in each.cls]
     return tuple(listed)
@@ -325,7 +323,8 @@ async def read_body(request: Request, kind: type[S]) -> S:
     Raises:
         Refusal: it is no JSON, too large, or does not fit.
     """
-    data = await read_bounded(request, BODY_BYTES)
+    body_of(request).most = BODY_BYTES
+    data = await request.body()
     if not data:
         data = b"{}"
     elif request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
@@ -336,21 +335,6 @@ async def read_body(request: Request, kind: type[S]) -> S:
         raise misfit(error, kind, "the body") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise refusal("bad-request", f"the body is not JSON: {error}") from error
-
-
-async def read_bounded(request: Request, most: int) -> bytes:
-    """The body of a request, of at most this many bytes.
-
-    Raises:
-        Refusal: it has more.
-    """
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            raise too_large(most)
-        parts.append(part)
-    return b"".join(parts)
 
 
 def struct_from(kind: type[S], of: object, **more: object) -> S:

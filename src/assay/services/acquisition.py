@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.core.errors import FetchFailed, UsageError
+from assay.core.errors import FetchFailed
 from assay.core.lazy import later
 from assay.core.ports import Connector, Extractor, KeptPage, Library, Origin, PageCache, SkippedFile
 from assay.core.sources import Fetched
@@ -29,11 +29,11 @@ from assay.evidence.ingest import (
 )
 from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
 from assay.services import places
+from assay.services.briefs import check_online
 from assay.services.context import Context
 from assay.services.extraction import open_fetcher
 from assay.services.home_paths import scratch_folder
 from assay.services.places import FILES
-from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.services import crawler
@@ -288,18 +288,6 @@ class Gathering:
         return tuple(itertools.chain.from_iterable(later))[: places.MOST_SKIPPED]
 
 
-def check_online(settings: Settings) -> None:
-    """Refuse to use the network if the settings forbid it.
-
-    Raises:
-        UsageError: they do.
-    """
-    if settings.search.offline:
-        raise UsageError(
-            "--web needs the web, and search.offline forbids it: leave out --web, or set search.offline to false"
-        )
-
-
 class _RevalidatedPages:
     """Cached pages whose server is always asked whether they have changed."""
 
@@ -307,16 +295,13 @@ class _RevalidatedPages:
         self._kept = kept
 
     def get(self, url: str) -> KeptPage | None:
-        """See the port."""
         found = self._kept.get(url)
         return None if found is None else msgspec.structs.replace(found, fresh_until=0.0)
 
     def put(self, kept: KeptPage) -> None:
-        """See the port."""
         self._kept.put(kept)
 
     def forget(self, url: str) -> None:
-        """See the port."""
         self._kept.forget(url)
 
 

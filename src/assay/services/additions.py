@@ -197,7 +197,6 @@ async def go_on(context: Context) -> list[Addition]:
 
 
 def _is_left(addition: Addition) -> bool:
-    """True if nobody reads it any more, and it has not ended."""
     return addition.state not in ENDED and (not addition.holder or is_dead(addition.holder))
 
 
@@ -232,7 +231,6 @@ class _Reader:
                 )
 
     async def _read(self) -> dict[str, object]:
-        """Read it and return the results."""
         now, context = self._now, self._context
         if now.kind == "sync":
             synced = await collections.sync(context, now.collection, self._note_progress)

@@ -1,4 +1,4 @@
-"""Validates callers' arguments: texts, rules of the web, names of documents, options by name."""
+"""Validates callers' arguments: texts, formats of files, rules of the web, names of documents, options by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin
 
-from assay.core.errors import UnknownOption, UsageError
+from assay import plugins
+from assay.core.errors import UnknownName, UnknownOption, UsageError
 from assay.core.languages import read_country
 from assay.core.lazy import regex
 from assay.core.web_addresses import DAY, BadUrl, WebRules, days_of, is_below, read
@@ -61,6 +62,35 @@ def _read(path: Path, what: str, most: int) -> bytes:
 
 def _describe(value: str | Path, what: str) -> str:
     return f"the file of the {what} ({value})" if isinstance(value, Path) else f"the text of the {what}"
+
+
+def suffix_of(path: Path) -> str:
+    """The longest suffix of a file's name that is a format (".csl.json" before ".json"), "" for none."""
+    name = path.name.lower()
+    return max((known for known in plugins.names("exporters") if name.endswith(known)), key=len, default="")
+
+
+def format_of(path: Path) -> str:
+    """The format of a file.
+
+    Raises:
+        UnknownName: its name ends in none.
+    """
+    if found := suffix_of(path):
+        return found
+    hint = f"(it is the end of the file's name, {path.name})"
+    raise UnknownName("format", path.suffix, plugins.names("exporters"), hint)
+
+
+def check_format(suffix: str) -> None:
+    """Check that a format can be made here.
+
+    Raises:
+        ConfigError: it needs an extra that is not installed.
+    """
+    ready = getattr(plugins.load("exporters", suffix), "ready", None)
+    if ready is not None:
+        ready()
 
 
 # A user's words about the web as rules.

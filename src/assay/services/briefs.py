@@ -187,11 +187,21 @@ def web_in_scope(wanted: RunOptions, settings: Settings) -> bool | None:
     return settings.search.web if asked is None else asked
 
 
-def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
-    if wanted.get("web") and settings.search.offline:
+def check_online(settings: Settings) -> None:
+    """Refuse to use the network if the settings forbid it.
+
+    Raises:
+        UsageError: they do.
+    """
+    if settings.search.offline:
         raise UsageError(
             "--web needs the web, and search.offline forbids it: leave out --web, or set search.offline to false"
         )
+
+
+def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
+    if wanted.get("web"):
+        check_online(settings)
     web_rules = web_in_scope(wanted, settings)
     return unsaid if web_rules is None else web_rules
 

@@ -90,6 +90,12 @@ def check_rows(rows: Iterable[ClaimRow | BadRow], checker: RowChecker) -> Iterat
         yield row if isinstance(row, BadRow) else checker.check(row)
 
 
+def checked_row(row: ClaimRow, found: Decided) -> CheckedRow:
+    """A claim with the verdict of the rules."""
+    score = round(found.score, 4)
+    return CheckedRow(id=row.id, verdict=found.verdict, score=score, rule=found.rule, reasons=found.reasons)
+
+
 class RowChecker:
     """Checks claims without a model, and keeps what failed of the checks of other packages."""
 
@@ -98,10 +104,7 @@ class RowChecker:
         self._failed: list[SlotFinding] = []
 
     def check(self, row: ClaimRow) -> CheckedRow:
-        """The verdict on a claim."""
-        found = self.decide(row)
-        score = round(found.score, 4)
-        return CheckedRow(id=row.id, verdict=found.verdict, score=score, rule=found.rule, reasons=found.reasons)
+        return checked_row(row, self.decide(row))
 
     def decide(self, row: ClaimRow) -> Decided:
         """The verdict with what the rules found."""
@@ -139,7 +142,6 @@ def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
 
 
 def _id(line: bytes) -> str | int | None:
-    """The id of an otherwise invalid row."""
     try:
         return msgspec.json.decode(line, type=_Named).id
     except UNREADABLE:

@@ -15,8 +15,9 @@ import msgspec
 from assay.core.allowance import OwnerLimits
 from assay.core.brief import Brief
 from assay.core.errors import UsageError
+from assay.core.events import Envelope
 from assay.core.lazy import later
-from assay.core.ports import LibrarySearch, Model, PageCache, RateLimiter, Watch
+from assay.core.ports import Fact, LibrarySearch, Model, PageCache, RateLimiter, SpanKind, Watch, WatchedSpan
 from assay.core.ports.collections import ENDED, SLASH, Additions
 from assay.core.ports.store import Store
 from assay.core.ports.webhooks import Poster, WebhookStore
@@ -110,6 +111,40 @@ class Adding:
                 await asyncio.to_thread(self._additions.put, freed)
 
 
+class Several:
+    """Implements `core.ports.Watch`: tells each of them."""
+
+    def __init__(self, watches: Sequence[Watch]) -> None:
+        self._watches = tuple(watches)
+
+    def begin(
+        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+    ) -> WatchedSpan:
+        """Each gets the outer span it made itself."""
+        outer = within.spans if isinstance(within, _Each) else (None,) * len(self._watches)
+        each = zip(self._watches, outer, strict=True)
+        return _Each(tuple(watch.begin(kind, name, at, own, facts) for watch, own in each))
+
+    def observe(self, envelopes: Sequence[Envelope]) -> None:
+        for watch in self._watches:
+            watch.observe(envelopes)
+
+    def close(self) -> None:
+        for watch in self._watches:
+            watch.close()
+
+
+class _Each:
+    """A span as each of them has it."""
+
+    def __init__(self, spans: tuple[WatchedSpan, ...]) -> None:
+        self.spans = spans
+
+    def end(self, facts: Mapping[str, Fact], error: str) -> None:
+        for span in self.spans:
+            span.end(facts, error)
+
+
 T = TypeVar("T")
 LONGEST_OWNER = 200
 
@@ -175,7 +210,7 @@ class Context:
     def add_watch(self, watch: Watch) -> None:
         """Add an observer of all runs."""
         root = self.root
-        root.watch = self.watch = watch if root.watch is None else self.wiring.combine_watches(root.watch, watch)
+        root.watch = self.watch = watch if root.watch is None else Several((root.watch, watch))
 
     def once(self, name: str, make: Callable[[Any], T]) -> T:
         """Create something with `make` from the context of all owners, on first use."""

@@ -115,6 +115,11 @@ async def used_today(journal: Journal, limits: OwnerLimits, owner: str | None) -
     return UsedToday(runs=len(runs), usd=used.usd, tokens=used.tokens, going=len(going.rows), limits=limits)
 
 
+def budget_of(limits: Limits, usd: float | None, tokens: int | None) -> Budget:
+    """The budget of a run or a judge; None is the settings' limit for a run."""
+    return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
+
+
 async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Budget) -> Budget:
     """The budget of a judge outside any run, cut to what today's runs leave; `journal` sees the runs of all.
 
@@ -127,12 +132,6 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
         with _explain_limit(each, runs):
             check(budget)
     return budget
-
-
-async def spent_today(journal: Journal, now: datetime) -> Usage:
-    """The amounts that the runs created on the day of `now` (UTC) have spent, or hold for calls in flight."""
-    runs = await journal.spending(since=_today(now))
-    return sum((run.usage for run in runs), Usage())
 
 
 def _today(now: datetime) -> str:

@@ -48,8 +48,8 @@ def log_file(home: Path, run_id: str) -> Path:
     return home.expanduser() / "logs" / f"{run_id}.log"
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that only its user may read, so that nobody ever reads half of it. Blocking.
+def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Write a file so that nobody ever reads half of it. Blocking.
 
     Raises:
         OSError: it cannot be written; an earlier one is still there.
@@ -58,6 +58,7 @@ def write_whole(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
+        Path(draft).chmod(mode)
         Path(draft).replace(path)
     except OSError:
         Path(draft).unlink(missing_ok=True)

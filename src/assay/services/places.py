@@ -95,8 +95,8 @@ class ListedPlaces:
         if not isinstance(connector, ListingConnector):
             return None
         place = connector.canonical(place)
-        with self._at(place) as folder:
-            now, files = connector.list(kept or place, folder, clock, largest)
+        with self._use(place) as held, held.lock:
+            now, files = connector.list(kept or place, held.ensure_folder(), clock, largest)
         return ListedPlace(place, now, tuple(files))
 
     def read(self, connector: Connector, listed: ListedPlace, clock: Clock) -> Iterator[Fetched]:
@@ -138,12 +138,6 @@ class ListedPlaces:
         for held in self._held.values():
             held.clear()
         self._held.clear()
-
-    @contextmanager
-    def _at(self, place: str) -> Iterator[Path]:
-        """The folder of a place, for one user of it."""
-        with self._use(place) as held, held.lock:
-            yield held.ensure_folder()
 
     @contextmanager
     def _use(self, place: str) -> Iterator[_Held]:

@@ -22,7 +22,6 @@ from assay.core.ports import (
     RunRow,
     Search,
     Similarity,
-    Watch,
 )
 from assay.core.ports.lists import RunIndexing
 from assay.core.ports.webhooks import Poster
@@ -169,10 +168,6 @@ class Wiring(Protocol):
 
     def poster(self, settings: Settings) -> Poster:
         """Posts to the addresses of webhooks."""
-        ...
-
-    def combine_watches(self, first: Watch, second: Watch) -> Watch:
-        """One watch for two."""
         ...
 
 

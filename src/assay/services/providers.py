@@ -241,18 +241,15 @@ class Frozen:
                 yield item
 
     def learn(self, refusal: str) -> None:
-        """See `LearningModel.learn`."""
         window = self._model.window_in(refusal) if isinstance(self._model, DescribableModel) else 0
         if 0 < window < self.profile.window:
             most = min(self.profile.max_output, window)
             self.profile = msgspec.structs.replace(self.profile, window=window, max_output=most)
 
     async def offered(self) -> tuple[str, ...]:
-        """See `Model.offered`."""
         return await self._model.offered()
 
     async def close(self) -> None:
-        """See `Model.close`."""
         await self._model.close()
 
 

@@ -21,7 +21,6 @@ from assay.services.shelves import NAMED, check_collection, forget_pages, is_exa
 
 HASH_PREFIX = 8
 """Fewer characters are no number of a document."""
-_ANY_FOLDERS = "**"
 
 
 async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:

@@ -25,6 +25,7 @@ from assay.core.view import RunView, fold
 from assay.evidence.documents import CitedPassage, show
 from assay.run.engine import RunTask
 from assay.services import estimates, run_control, worlds
+from assay.services.arguments import format_of
 from assay.services.context import Context
 from assay.services.stored_runs import events, view
 
@@ -109,19 +110,6 @@ def _check(citations: CitationMode) -> CitationMode:
     if citations not in (known := get_args(CitationMode)):
         raise UnknownName("form of citations", str(citations), known)
     return citations
-
-
-def format_of(path: Path) -> str:
-    """The longest suffix of a file's name that is a format (".csl.json" before ".json").
-
-    Raises:
-        UnknownName: there is none.
-    """
-    known = plugins.names("exporters")
-    ends = [suffix for suffix in known if path.name.lower().endswith(suffix)]
-    if not ends:
-        raise UnknownName("format", path.suffix, known, f"(it is the end of the file's name, {path.name})")
-    return max(ends, key=len)
 
 
 def research_report(record: Record) -> ResearchReport:

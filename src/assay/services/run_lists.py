@@ -226,7 +226,7 @@ async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, 
 
 
 def filter_of(status: Collection[RunStatus], **texts: str) -> RunFilter:
-    """A filter for a list; `said` are its other fields.
+    """A filter for a list; `texts` are its other fields.
 
     Raises:
         UsageError: there is no such status, or a time is not valid.
@@ -285,7 +285,6 @@ async def delete_thread(context: Context, reference: str) -> tuple[str, ...]:
 
 
 async def _runs(context: Context, thread: ThreadRow) -> list[RunRow]:
-    """All runs of a thread, oldest first."""
     rows: list[RunRow] = []
     place: int | None = None
     while True:

@@ -59,11 +59,9 @@ async def create(
     return run_id
 
 
-async def foreseen(
-    context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
-) -> Estimate:
+async def foreseen(context: Context, question: str, sources: Sources | None, wanted: RunOptions) -> Estimate:
     """Estimate what a run would take; see `Assay.foresee`."""
-    brief, _world = await _prepare_run(context, question, sources, progress, wanted)()
+    brief, _world = await _prepare_run(context, question, sources, None, wanted)()
     assert brief.estimate is not None  # `worlds.complete_brief` sets it
     return brief.estimate
 

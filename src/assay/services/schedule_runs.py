@@ -44,17 +44,12 @@ def next_due(schedule: Schedule, now: datetime) -> str:
     return iso(due + (missed + 1) * every)
 
 
-def usual(_owner: str) -> OwnerLimits | None:
-    """The limits in the settings."""
-    return None
-
-
 async def run_due(
     assay: Researcher,
     book: ScheduleBook,
     now: Callable[[], datetime],
     follow: Follow,
-    limits: Callable[[str], OwnerLimits | None] = usual,
+    limits: Callable[[str], OwnerLimits | None] = lambda _owner: None,
 ) -> AsyncIterator[DueOutcome]:
     """Ask every due question, one after another, each as its owner; one that another process asks now is left to it.
 

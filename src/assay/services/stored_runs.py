@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -10,11 +9,14 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.errors import UnknownName, UsageError
+from assay.core.assurance import report_state
+from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.ports import Journal, RunRow
 from assay.core.ports.journal import Spent
 from assay.core.ports.users import ShareRow, ShareStore
+from assay.core.report import Report, build_report
+from assay.core.sources import sha256
 from assay.core.view import RunView, fold
 from assay.run.feeds import is_executed
 from assay.services.context import Context
@@ -132,7 +134,7 @@ async def find_run(journal: Journal, reference: str, having: Having) -> RunRow:
 
 
 async def find(context: Context, reference: str, having: Having = "") -> RunRow:
-    """Find a run by its id, the start of its id, or `last`; see `found`.
+    """Find a run by its id, the start of its id, or `last`; see `find_run`.
 
     Raises:
         UnknownName: no run, or more than one, matches.
@@ -148,6 +150,17 @@ async def events(context: Context, reference: str, after: int = 0, limit: int | 
 async def view(context: Context, reference: str, having: Having = "") -> RunView:
     """A run as folded from its events."""
     return fold(await events(context, (await find(context, reference, having)).run_id))
+
+
+def comparable(view: RunView) -> Report:
+    """The report of a run, to compare it with another.
+
+    Raises:
+        NotNow: it has none.
+    """
+    if report_state(view) == "none":
+        raise NotNow(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
+    return build_report(view, "none")
 
 
 async def forget(context: Context, run_ids: Sequence[str]) -> None:
@@ -256,4 +269,4 @@ class Shares:
 
 def hash_of(secret: str) -> str:
     """The stored hash of a secret."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(secret.encode("utf-8", "surrogatepass"))

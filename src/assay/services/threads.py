@@ -24,8 +24,8 @@ LONGEST_NAME = 200
 MOST_ASKED = 100
 """Follow-up questions on one run, before its documents are looked for."""
 WEB = N_(" and the web")
-DEFAULT_NAME = N_("the default collection")
 """Ends the label of a scope that includes the web."""
+DEFAULT_NAME = N_("the default collection")
 
 
 def brief_answers(answers: Answers) -> tuple[GivenAnswer, ...]:
@@ -118,7 +118,7 @@ async def _documents(journal: Journal, brief: Brief) -> Scope:
 async def scope_before(journal: Journal, brief: Brief, *, web: bool | None) -> Scope | None:
     """The documents of the last run in the thread of a run for which nobody named any; None if it is the first.
 
-    `web` is as for `placed`.
+    `web` is as for `with_thread`.
     """
     previous = await journal.latest(brief.thread) if brief.thread else None
     if previous is None:

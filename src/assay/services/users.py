@@ -55,7 +55,6 @@ class Who(msgspec.Struct, frozen=True, kw_only=True):
     credential: str = ""
 
     def may(self, permission: Permission) -> bool:
-        """True if something is allowed."""
         return permission in self.permissions
 
 

@@ -32,25 +32,20 @@ class CachedBlobs:
 
     @property
     def place(self) -> str:
-        """The remote store's."""
         return self._distant.place
 
     def put(self, data: bytes) -> str:
-        """Store `data` in the remote store, and cache it."""
         name, packed = sha256(data), pack(data)
         self.keep(name, packed)
         return name
 
     def put_all(self, many: Sequence[bytes]) -> list[str]:
-        """Store several in the remote store at the same time, and cache them."""
         return put_at_once(self.put, many)
 
     def claim(self) -> None:
-        """See the port; in the remote store."""
         self._distant.claim()
 
     def keep(self, name: str, packed: bytes) -> None:
-        """See the port; cached too."""
         self._distant.keep(name, packed)
         self._keep_near(name, packed)
 
@@ -63,28 +58,22 @@ class CachedBlobs:
         return found
 
     def has(self, sha256: str) -> bool:
-        """True if it is in the remote store."""
         return self._distant.has(sha256)
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        """See the port; of the remote store."""
         return self._distant.read(sha256)
 
     def stored(self) -> Iterator[Stored]:
-        """See the port; of the remote store."""
         return self._distant.stored()
 
     def age(self, sha256: str) -> float | None:
-        """See the port; of the remote store."""
         return self._distant.age(sha256)
 
     def remove(self, sha256: str) -> None:
-        """See the port; removed from the cache too."""
         self._near.remove(sha256)
         self._distant.remove(sha256)
 
     def owners(self) -> set[str]:
-        """See the port; of the remote store."""
         return self._distant.owners()
 
     def _read_cached(self, name: str) -> bytes | None:

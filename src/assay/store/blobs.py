@@ -54,7 +54,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: it cannot be written.
         """
-        ...
 
     def keep(self, name: str, packed: bytes) -> None:
         """Store a frame under its name.
@@ -62,7 +61,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: it cannot be written.
         """
-        ...
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
         """Return the zstd frame and its content, checked against its name.
@@ -70,7 +68,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: missing or damaged.
         """
-        ...
 
     def stored(self) -> Iterator[Stored]:
         """Yield all blobs, in no order, without files under other names.
@@ -78,7 +75,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: the place cannot be listed.
         """
-        ...
 
     def age(self, sha256: str) -> float | None:
         """Seconds since it was written; None if it does not exist.
@@ -86,7 +82,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: the place cannot be reached.
         """
-        ...
 
     def remove(self, sha256: str) -> None:
         """Delete it, if it exists.
@@ -94,7 +89,6 @@ class KeptBlobs(Blobs, Protocol):
         Raises:
             StoreError: it cannot be deleted.
         """
-        ...
 
     def owners(self) -> set[str]:
         """The ids of the libraries that have ever stored something here.
@@ -197,15 +191,9 @@ class FolderBlobs:
 
     @property
     def place(self) -> str:
-        """The folder."""
         return str(self._folder)
 
     def put(self, data: bytes) -> str:
-        """Store `data` and return its hash.
-
-        Raises:
-            StoreError: the folder cannot be written.
-        """
         name = sha256(data)
         if not self.has(name):
             self.keep(name, pack(data))
@@ -229,15 +217,9 @@ class FolderBlobs:
         self._write(self._path(name), packed)
 
     def get(self, sha256: str) -> bytes:
-        """The bytes, checked against their hash.
-
-        Raises:
-            StoreError: missing, unreadable, or damaged.
-        """
         return self.read(sha256)[1]
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        """See the port."""
         path = self._path(checked_name(sha256))
         try:
             with open(path, "rb") as file:
@@ -261,7 +243,6 @@ class FolderBlobs:
             return False
 
     def stored(self) -> Iterator[Stored]:
-        """See the port."""
         try:
             for path in self._folder.glob("??/*"):
                 name = name_at(f"{path.parent.name}/{path.name}")
@@ -281,14 +262,12 @@ class FolderBlobs:
                     path.unlink()
 
     def age(self, sha256: str) -> float | None:
-        """See the port."""
         try:
             return time.time() - os.stat(self._path(checked_name(sha256))).st_mtime
         except OSError:
             return None
 
     def remove(self, sha256: str) -> None:
-        """See the port."""
         path = self._path(checked_name(sha256))
         try:
             os.unlink(path)
@@ -298,7 +277,6 @@ class FolderBlobs:
             raise StoreError(f"{path} cannot be removed ({error.strerror}): check its permissions") from error
 
     def owners(self) -> set[str]:
-        """See the port."""
         return {path.name for path in (self._folder / OWNERS).glob("*")}
 
     def touch(self, sha256: str) -> bool:
@@ -373,26 +351,18 @@ class MemoryBlobs:
         self._blobs: dict[str, MemoryBytes] = {}
 
     def put(self, data: bytes) -> str:
-        """Store `data` and return its hash."""
         name = sha256(data)
         if name not in self._blobs:
             self._blobs[name] = MemoryBytes(data)
         return name
 
     def put_all(self, many: Sequence[bytes]) -> list[str]:
-        """Store several and return their hashes."""
         return [self.put(data) for data in many]
 
     def get(self, sha256: str) -> bytes:
-        """The bytes.
-
-        Raises:
-            StoreError: missing.
-        """
         if sha256 not in self._blobs:
             raise StoreError(f"no blob {sha256[:80]}: `assay db check` names what is missing")
         return self._blobs[sha256].get()
 
     def has(self, sha256: str) -> bool:
-        """True if it exists."""
         return sha256 in self._blobs

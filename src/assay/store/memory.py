@@ -45,14 +45,12 @@ class MemoryAdditions(OwnedView):
         self._additions: dict[str, Addition] = {}
 
     def put(self, addition: Addition) -> None:
-        """See the port."""
         mine = addition if self._owner is None else msgspec.structs.replace(addition, owner=self._owner)
         with self._lock:
             if self._additions.get(mine.id, mine).owner == mine.owner:
                 self._additions[mine.id] = mine
 
     def find(self, id: str) -> Addition:
-        """See the port."""
         with self._lock:
             found = self._additions.get(id)
         if found is None or not self._knows(found):
@@ -60,19 +58,17 @@ class MemoryAdditions(OwnedView):
         return found
 
     def all(self, limit: int = 100) -> list[Addition]:
-        """See the port."""
         with self._lock:
             return [each for each in reversed(self._additions.values()) if self._knows(each)][:limit]
 
     def forget(self, before: str) -> None:
-        """See the port."""
         with self._lock:
             old = [each for each in self._additions.values() if each.state in ENDED and each.updated_at < before]
             for each in filter(self._knows, old):
                 del self._additions[each.id]
 
     def _knows(self, addition: Addition) -> bool:
-        return self._owner is None or addition.owner == self._owner
+        return self._owner in (None, addition.owner)
 
 
 # The cache in memory.
@@ -85,19 +81,15 @@ class MemoryCache:
         self._kept: dict[str, bytes] = {}
 
     def recall(self, key: str) -> bytes | None:
-        """The value stored under `key`."""
         return self._kept.get(key)
 
     def keep(self, key: str, data: bytes) -> None:
-        """Store `data` under `key`, unless there is something already."""
         self._kept.setdefault(key, data)
 
     def entries(self, prefix: str) -> dict[str, bytes]:
-        """The values stored under all keys with this beginning."""
         return {key: data for key, data in self._kept.copy().items() if key.startswith(prefix)}
 
     def forget(self, keys: Collection[str]) -> None:
-        """Delete these keys."""
         for key in keys:
             self._kept.pop(key, None)
 
@@ -112,7 +104,6 @@ class MemoryPermits:
         self._wall, self._held = wall, dict[str, tuple[str, float]]()
 
     async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
-        """See the port."""
         now = self._wall()
         self._held = {each: held for each, held in self._held.items() if now < held[1] <= now + LONGEST_LEASE}
         if sum(of == service for each, (of, _) in self._held.items() if each != id) >= most:
@@ -121,12 +112,10 @@ class MemoryPermits:
         return True
 
     async def renew(self, id: str, ttl: float) -> None:
-        """See the port."""
         if id in self._held:
             self._held[id] = (self._held[id][0], self._wall() + ttl)
 
     async def give_back(self, id: str) -> None:
-        """See the port."""
         self._held.pop(id, None)
 
 
@@ -158,12 +147,6 @@ class MemoryJournal(MemoryListing):
         thread: str = "",
         given: RunInputs = NOTHING,
     ) -> tuple[Envelope, ...]:
-        """Create a run with its first events, and with what it is `given`.
-
-        Raises:
-            StoreError: there is a run with that id.
-            Overtaken: other runs have used what it needs of an allowance.
-        """
         with self._lock:
             if run_id in self._runs:
                 raise common.run_exists(run_id)
@@ -178,7 +161,6 @@ class MemoryJournal(MemoryListing):
             return run.apply(Commit(events=tuple(events), steps=given.steps, ledger=given.ledger))
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
-        """Take the run's lease for `ttl` seconds and raise the fence; from `evict` even before it expires."""
         with self._lock:
             run, now = self._run(run_id), self._wall()
             if is_held(run.until, now) and run.holder not in ("", holder, evict):
@@ -188,25 +170,23 @@ class MemoryJournal(MemoryListing):
             return Lease(run_id=run_id, fence=run.fence, holder=holder)
 
     async def renew(self, lease: Lease, ttl: float) -> Renewal:
-        """Extend the lease, and return what others want of the run."""
         with self._lock:
-            run = self._runs.get(lease.run_id)
-            if run is None or run.fence != lease.fence or run.holder != lease.holder:
+            run = self._held(lease)
+            if run is None:
                 raise fence_lost(lease)
             self._looks.clear()
             run.until = self._wall() + ttl
             return run.renewal()
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
-        """See the port."""
         leases, news, ends = tuple(leases), dict[Lease, Renewal | FenceLost](), dict[str, float]()
         with self._lock:
             now = self._wall()
             if self._looks and self._looks[0].stands(leases, ttl, now):
                 return dict(self._looks[0].wanted)
             for lease in leases:
-                run = self._runs.get(lease.run_id)
-                if run is None or run.fence != lease.fence or run.holder != lease.holder:
+                run = self._held(lease)
+                if run is None:
                     news[lease] = fence_lost(lease)
                     continue
                 ends[lease.run_id] = run.until
@@ -219,15 +199,13 @@ class MemoryJournal(MemoryListing):
         return news
 
     async def release(self, lease: Lease) -> None:
-        """Release the lease; does nothing if it was lost already."""
         with self._lock:
-            run = self._runs.get(lease.run_id)
-            if run is not None and run.fence == lease.fence:
+            run = self._held(lease)
+            if run is not None:
                 run.holder, run.until = "", 0.0
                 self._looks.clear()
 
     async def load(self, run_id: str) -> Memory:
-        """Everything stored about a run."""
         with self._lock:
             run = self._run(run_id)
             return Memory(
@@ -257,25 +235,14 @@ class MemoryJournal(MemoryListing):
         return future
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """The events with `seq > after`.
-
-        Raises:
-            UnknownName: there is no such run.
-        """
         with self._lock:
             first = max(after, 0)
             return self._run(run_id).events[first : None if limit is None else first + max(limit, 0)]
 
     def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
-        """Call `told` with the id of each run whose log has grown; call the result to stop that."""
         return self._listeners.add(told)
 
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
-        """Set the control row; `cancel` stays.
-
-        Raises:
-            UnknownName: no such run.
-        """
         with self._lock:
             run = self._run(run_id)
             run.control = common.controlled(run.control, action)
@@ -284,11 +251,6 @@ class MemoryJournal(MemoryListing):
         self._listeners.notify([run_id])
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
-        """Leave a message for the run.
-
-        Raises:
-            UnknownName: no such run.
-        """
         with self._lock:
             run = self._run(run_id)
             run.inbox.setdefault(topic, []).append(data)
@@ -297,29 +259,21 @@ class MemoryJournal(MemoryListing):
         self._listeners.notify([run_id])
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
-        """Messages left on `topic`, oldest first.
-
-        Raises:
-            UnknownName: no such run.
-        """
         with self._lock:
             return list(self._run(run_id).inbox.get(topic, ()))
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
-        """Newest first."""
         with self._lock:
             now = self._wall()
             return [run.row(now) for run in self._visible_runs()][: max(limit, 0)]
 
     async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
-        """The runs with these ids, by id."""
         with self._lock:
             now = self._wall()
             found = (self._runs.get(run_id) for run_id in run_ids)
             return {run.run_id: run.row(now) for run in found if run is not None and self._knows(run)}
 
     async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
-        """The status of runs, and their events after these numbers."""
         with self._lock:
             now, left, found = self._wall(), max(limit, 0), dict[str, News]()
             for run_id, seq in after.items():
@@ -331,7 +285,6 @@ class MemoryJournal(MemoryListing):
             return found
 
     async def find(self, reference: str) -> RunRow:
-        """A run by its id, the start of its id, or `last`."""
         with self._lock:
             ids = [run.run_id for run in self._visible_runs()]
             if reference in ids:
@@ -344,7 +297,6 @@ class MemoryJournal(MemoryListing):
             return self._runs[chosen].row(self._wall())
 
     async def latest(self, thread: str) -> RunRow | None:
-        """The newest run of a thread."""
         with self._lock:
             found = (run for run in self._visible_runs() if thread and run.thread == thread)
             return next((run.row(self._wall()) for run in found), None)
@@ -352,13 +304,11 @@ class MemoryJournal(MemoryListing):
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
     ) -> list[Spent]:
-        """The usage of the runs created since then, newest first."""
         with self._lock:
             known = (run for run in self._visible_runs() if only is None or run.run_id in only)
             return _spending(known, since, limit)
 
     async def delete(self, run_id: str, evict: str = "") -> None:
-        """Delete a run; one held by `evict` even before its lease expires."""
         with self._lock:
             run = self._run(run_id)
             if is_held(run.until, self._wall()) and run.holder not in ("", evict):
@@ -368,11 +318,9 @@ class MemoryJournal(MemoryListing):
     async def close(self) -> None:
         """Do nothing: nothing waits or is open."""
 
-    def _run(self, run_id: str) -> StoredRun:
-        run = self._runs.get(run_id)
-        if run is None or not self._knows(run):
-            raise common.unknown_run(run_id)
-        return run
+    def _held(self, lease: Lease) -> StoredRun | None:
+        run = self._runs.get(lease.run_id)
+        return run if run is not None and (run.fence, run.holder) == (lease.fence, lease.holder) else None
 
     def _commit(self, lease: Lease, commit: Commit) -> tuple[Envelope, ...]:
         with self._lock:

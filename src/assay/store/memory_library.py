@@ -42,7 +42,6 @@ class MemoryCollections(OwnedView):
         self._collections: dict[Key, StoredCollection] = {}
 
     def collections(self) -> list[CollectionRow]:
-        """All of them, by name."""
         with self._lock:
             rows = [self._row(key, held) for key, held in self._readable()]
         return sorted(rows, key=lambda row: row.name)
@@ -60,13 +59,11 @@ class MemoryCollections(OwnedView):
         )
 
     def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
-        """The names of these collections in the view of all owners."""
         with self._lock:
             found = (self._readable_key(name) for name in dict.fromkeys(collections))
             return tuple(SLASH.join(key) for key in found if key is not None)
 
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
-        """Set who may read a collection."""
         with self._lock:
             held = self._mine(collection)
             if held is None:
@@ -74,12 +71,10 @@ class MemoryCollections(OwnedView):
             held.open, held.readers = open, tuple(sorted(set(readers)))
 
     def mark(self, collection: str, *, private: bool) -> None:
-        """Set whether a collection is private."""
         with self._lock:
             self._get_or_create(collection).private = private
 
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
-        """The private collections among these, or that share a document with them."""
         with self._lock:
             named = {key for name in collections if (key := self._readable_key(name)) is not None}
             rows = set().union(*(self._collections[key].rows for key in named))
@@ -91,31 +86,26 @@ class MemoryCollections(OwnedView):
             return sorted(self._reference(key) for key in found)
 
     def remove(self, documents: Iterable[str], collection: str) -> None:
-        """Take documents out of a collection."""
         with self._lock:
             held, hashes = self._mine(collection), set(documents)
             if held is not None:
                 held.rows.difference_update(row for (_, sha), row in self._rows.items() if sha in hashes)
 
     def drop(self, collection: str) -> None:
-        """Delete a collection with its origins."""
         with self._lock:
             if self._mine(collection) is not None:
                 del self._collections[self._own(collection)]
 
     def origins(self, collection: str) -> list[Origin]:
-        """Where a collection was added from, by place."""
         with self._lock:
             held = self._collections.get(self._own(collection), StoredCollection())
             return [held.origins[place] for place in sorted(held.origins)]
 
     def remember(self, collection: str, origins: Iterable[Origin]) -> None:
-        """Store origins of a collection."""
         with self._lock:
             self._get_or_create(collection).origins.update((each.place, each) for each in origins)
 
     def forget(self, collection: str, places: Iterable[str]) -> None:
-        """Delete origins of a collection."""
         with self._lock:
             held = self._mine(collection)
             for place in places if held is not None else ():
@@ -147,22 +137,14 @@ class MemoryCollections(OwnedView):
         return name if owner == self._owner else common.reference_to(owner, name, alone=self._owner is None)
 
     def _mine(self, name: str) -> StoredCollection | None:
-        """The owner's collection; None if there is none.
-
-        Raises:
-            UsageError: it belongs to another owner.
-        """
+        """The owner's collection; None if there is none."""
         held = self._collections.get(self._own(name))
         if held is None and SLASH in name and self._readable_key(name) is not None:
             raise common.anothers(name)
         return held
 
     def _get_or_create(self, name: str) -> StoredCollection:
-        """The owner's collection, created if it does not exist.
-
-        Raises:
-            UsageError: it belongs to another owner, or the name is not valid.
-        """
+        """The owner's collection, created if it does not exist."""
         held = self._mine(name)
         if held is None and self._owner and SLASH in name:
             raise common.unfit_name(name)
@@ -187,7 +169,6 @@ class MemoryLibrary(MemoryCollections):
         files: Sequence[FileStamp] = (),
         moves: Sequence[DocumentMove] = (),
     ) -> None:
-        """See the port."""
         with self._lock:
             me = self._owner or ""
             for snapshot, document in documents:
@@ -210,11 +191,6 @@ class MemoryLibrary(MemoryCollections):
         self._documents[row - 1], self._lookups[row - 1] = moved, common.lookup(moved)
 
     def select(self, documents: Iterable[str]) -> str:
-        """The name of the collection of exactly these documents.
-
-        Raises:
-            UnknownName: a document is not in the library.
-        """
         name, hashes = common.set_members(documents)
         with self._lock:
             rows = self._rows_of(hashes)
@@ -222,38 +198,28 @@ class MemoryLibrary(MemoryCollections):
         return name
 
     def include(self, documents: Iterable[str], collection: str) -> None:
-        """Add stored documents to `collection`.
-
-        Raises:
-            UnknownName: a document is not in the library.
-        """
         with self._lock:
             rows = self._rows_of(documents)
             self._get_or_create(collection).rows.update(rows)
 
     def document(self, sha256: str) -> Document | None:
-        """The document with this hash."""
         with self._lock:
             row = self._row_of(sha256)
             return None if row is None else self._documents[row - 1]
 
     def of_hashes(self, documents: Collection[str]) -> list[Document]:
-        """See the port."""
         return [found for sha in dict.fromkeys(documents) if (found := self.document(sha)) is not None]
 
     def existing(self, documents: Iterable[str]) -> set[str]:
-        """See the port."""
         with self._lock:
             return {sha for sha in documents if self._row_of(sha) is not None}
 
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
-        """See the port."""
         with self._lock:
             rows = {sha: self._rows.get((self._owner or "", sha)) for sha in documents}
             return {sha: StoredPlace(row, self._documents[row - 1].url) for sha, row in rows.items() if row is not None}
 
     def snapshot(self, sha256: str) -> Snapshot | None:
-        """The snapshot with this hash."""
         with self._lock:
             seen = self._seen_rows()
             owners = {self._owners[row - 1] for row in seen if self._documents[row - 1].snapshot_sha256 == sha256}
@@ -261,7 +227,6 @@ class MemoryLibrary(MemoryCollections):
             return next((self._snapshots[owner, sha256] for owner in order), None)
 
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        """Documents by hash, name, URL or title, ignoring case and spacing."""
         wanted = common.reference_of(reference)
         if not wanted:
             return []
@@ -277,23 +242,19 @@ class MemoryLibrary(MemoryCollections):
         return list({each.sha256: each for each in reversed(best)}.values())[::-1]
 
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
-        """The documents in the order they were added."""
         with self._lock:
             rows = sorted(self.members(collections))
             return [self._documents[row - 1] for row in rows[: None if limit is None else max(limit, 0)]]
 
     def members(self, collections: Sequence[str]) -> set[int]:
-        """The row numbers of the documents in `collections`."""
         with self._lock:
             keys = [key for name in collections if (key := self._readable_key(name)) is not None]
             return set().union(*(self._collections[key].rows for key in keys))
 
     def count(self, collections: Sequence[str]) -> int:
-        """The number of documents in `collections`."""
         return len(self.members(collections))
 
     def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
-        """Documents by row number, ascending, from `row` exclusive."""
         with self._lock:
             first = max(row, 0)
             if self._owner is None:
@@ -302,17 +263,14 @@ class MemoryLibrary(MemoryCollections):
             return [(each, self._documents[each - 1]) for each in seen[: max(limit, 0)]]
 
     def at(self, rows: Collection[int]) -> dict[int, Document]:
-        """The documents at these row numbers, by row."""
         with self._lock:
             known = range(1, len(self._documents) + 1) if self._owner is None else self._seen_rows()
             return {row: self._documents[row - 1] for row in rows if row in known}
 
     def last_row(self) -> int:
-        """The highest row number, 0 when empty."""
         return len(self._documents)
 
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
-        """Summarize the collections."""
         documents = self.documents(collections)
         dates = [document.published for document in documents if document.published]
         return CollectionSummary(
@@ -324,7 +282,6 @@ class MemoryLibrary(MemoryCollections):
         )
 
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
-        """See the port."""
         with self._lock:
             found = {path: self._stamps.get((self._owner or "", path)) for path in paths}
         return {path: stamp for path, stamp in found.items() if stamp is not None}

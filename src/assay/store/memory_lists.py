@@ -109,7 +109,6 @@ class MemoryListing(OwnedView):
         self._lock = threading.Lock()
 
     async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
-        """See the port."""
         with self._lock:
             now = self._wall()
             found = [
@@ -119,22 +118,17 @@ class MemoryListing(OwnedView):
         return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
 
     async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
-        """See the port."""
         with self._lock:
             found = sorted((run for run in self._visible_runs() if run.number > number), key=lambda run: run.number)
             return [(run.number, run.row(self._wall())) for run in found[:limit]]
 
     async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
-        """See the port."""
         with self._lock:
-            run = next((each for each in self._visible_runs() if each.run_id == run_id), None)
-            if run is None:
-                raise common.unknown_run(run_id)
+            run = self._run(run_id)
             run.labels = relabelled(run.labels, added, removed)
             return dict(run.labels)
 
     async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
-        """See the port."""
         with self._lock:
             wanted = RunFilter(since=since, until=until)
             found = [
@@ -147,12 +141,10 @@ class MemoryListing(OwnedView):
         return common.by_model(found, daily=daily)
 
     async def counts(self) -> dict[RunStatus, int]:
-        """See the port."""
         with self._lock:
             return dict(Counter(run.status for run in self._visible_runs()))
 
     async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
-        """See the port."""
         with self._lock:
             newest = place.newest if place else max((run.number for run in self._runs.values()), default=0)
             held = self._threads(run for run in self._visible_runs() if run.number <= newest)
@@ -166,7 +158,6 @@ class MemoryListing(OwnedView):
         return ThreadPage(rows, ThreadPlace(newest, found[limit - 1][0]) if len(found) > limit else None)
 
     async def thread(self, reference: str) -> ThreadRow:
-        """See the port."""
         with self._lock:
             held = self._threads(self._visible_runs())
             named = [key for key in held if key[1] == reference]
@@ -178,13 +169,11 @@ class MemoryListing(OwnedView):
             return self._row(found[0], held[found[0]])
 
     async def rename(self, thread: str, title: str) -> None:
-        """See the port."""
         with self._lock:
             for key in self._thread_keys(thread):
                 self._titles[key] = title
 
     async def delete_thread(self, thread: str, evict: Collection[str] = ()) -> tuple[str, ...]:
-        """See the port."""
         with self._lock:
             key = self._thread_keys(thread)[0]
             runs = self._threads(self._visible_runs())[key]
@@ -202,7 +191,13 @@ class MemoryListing(OwnedView):
         return filter(self._knows, reversed(self._runs.values()))
 
     def _knows(self, run: StoredRun) -> bool:
-        return self._owner is None or run.owner == self._owner
+        return self._owner in (None, run.owner)
+
+    def _run(self, run_id: str) -> StoredRun:
+        run = self._runs.get(run_id)
+        if run is None or not self._knows(run):
+            raise common.unknown_run(run_id)
+        return run
 
     def _begin(self, run: StoredRun) -> None:
         """Add a run; a thread named by the id of the run it began with includes that run."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from assay.core.errors import ConfigError, StoreError
 from assay.core.lazy import regex
@@ -34,9 +34,6 @@ try:
     from obstore.store import from_url
 except ImportError as missing:
     raise ConfigError(f"blobs at an address need the extra: pip install 'assay[s3]' ({missing})") from missing
-
-if TYPE_CHECKING:
-    from obstore.store import ClientConfig, RetryConfig
 
 T = TypeVar("T")
 
@@ -73,7 +70,21 @@ class ObjectBlobs:
         self._url, self._owner = url.rstrip("/"), owner
         try:
             self._store = from_url(
-                self._url, client_options=_client(request_seconds), retry_config=_retries(retry_seconds)
+                self._url,
+                client_options={
+                    "connect_timeout": f"{CONNECT_SECONDS}s",
+                    "timeout": f"{request_seconds}s",
+                    "allow_http": True,  # if the environment names such an endpoint
+                },
+                retry_config={
+                    "max_retries": ATTEMPTS,
+                    "retry_timeout": timedelta(seconds=retry_seconds),
+                    "backoff": {
+                        "init_backoff": timedelta(milliseconds=100),
+                        "max_backoff": timedelta(seconds=5),
+                        "base": 2,
+                    },
+                },
             )
         except (BaseError, ValueError, OSError) as error:
             raise ConfigError(
@@ -82,7 +93,6 @@ class ObjectBlobs:
 
     @property
     def place(self) -> str:
-        """The address."""
         return self._url
 
     def put(self, data: bytes) -> str:
@@ -96,11 +106,6 @@ class ObjectBlobs:
         return name
 
     def put_all(self, many: Sequence[bytes]) -> list[str]:
-        """Store several at the same time, and return their hashes.
-
-        Raises:
-            StoreError: the store cannot be reached, or refuses.
-        """
         return put_at_once(self.put, many)
 
     def claim(self) -> None:
@@ -112,26 +117,15 @@ class ObjectBlobs:
             self._owner = None
 
     def keep(self, name: str, packed: bytes) -> None:
-        """Store a frame under its name.
-
-        Raises:
-            StoreError: the store cannot be reached, or refuses.
-        """
         self.claim()
         there = self._head(name)
         if there is None or there.size != len(packed) or _age(there) > FRESH_SECONDS:
             self._call_store("written", lambda: obstore.put(self._store, place_of(name), packed))
 
     def get(self, sha256: str) -> bytes:
-        """The bytes, checked against their hash.
-
-        Raises:
-            StoreError: missing, damaged, or not readable.
-        """
         return self.read(sha256)[1]
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        """See the port."""
         place = place_of(checked_name(sha256))
         try:
             packed = self._call_store("read", lambda: bytes(obstore.get(self._store, place).bytes()))
@@ -152,7 +146,6 @@ class ObjectBlobs:
         return there is not None and there.size > 0
 
     def stored(self) -> Iterator[Stored]:
-        """See the port."""
         pages = iter(obstore.list(self._store))
         while page := self._call_store("listed", lambda: next(pages, None)):
             for each in page:
@@ -160,19 +153,16 @@ class ObjectBlobs:
                     yield Stored(name, each["size"], each["last_modified"])
 
     def age(self, sha256: str) -> float | None:
-        """See the port."""
         there = self._head(checked_name(sha256))
         return None if there is None else _age(there)
 
     def remove(self, sha256: str) -> None:
-        """See the port."""
         try:
             self._call_store("removed", lambda: obstore.delete(self._store, place_of(checked_name(sha256))))
         except FileNotFoundError:
             return
 
     def owners(self) -> set[str]:
-        """See the port."""
         found = self._call_store("listed", lambda: obstore.list(self._store, OWNERS).collect())
         return {each["path"].rpartition("/")[2] for each in found}
 
@@ -202,19 +192,6 @@ class ObjectBlobs:
             raise StoreError(
                 f"{self._url} cannot be {what}: {_reason(error)}; check keys, region and endpoint (AWS_…)"
             ) from None
-
-
-def _client(seconds: int) -> ClientConfig:
-    # Plain HTTP if the environment names such an endpoint.
-    return {"connect_timeout": f"{CONNECT_SECONDS}s", "timeout": f"{seconds}s", "allow_http": True}
-
-
-def _retries(seconds: float) -> RetryConfig:
-    return {
-        "max_retries": ATTEMPTS,
-        "retry_timeout": timedelta(seconds=seconds),
-        "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=5), "base": 2},
-    }
 
 
 def _age(stored: Stored) -> float:

@@ -37,7 +37,6 @@ class FolderPages:
         self._folder, self._blobs = folder, blobs
 
     def get(self, url: str) -> KeptPage | None:
-        """See the port."""
         try:
             record = msgspec.json.decode(self._path(url).read_bytes(), type=_Record)
             body = self._blobs.get(record.sha256)
@@ -46,7 +45,6 @@ class FolderPages:
         return _with_body(record.kept, body) if record.kept.page.final_url == url else None
 
     def put(self, kept: KeptPage) -> None:
-        """See the port."""
         record = _Record(kept=_with_body(kept, b""), sha256=self._blobs.put(kept.page.body))
         path = self._path(kept.page.final_url)
         beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
@@ -62,7 +60,6 @@ class FolderPages:
             ) from error
 
     def forget(self, url: str) -> None:
-        """See the port."""
         path = self._path(url)
         try:
             path.unlink(missing_ok=True)
@@ -83,12 +80,10 @@ class MemoryPages:
         self._lock = threading.Lock()
 
     def get(self, url: str) -> KeptPage | None:
-        """See the port."""
         found = self._kept.get(url)
         return None if found is None else _with_body(found[0], found[1].get())
 
     def put(self, kept: KeptPage) -> None:
-        """See the port."""
         body = MemoryBytes(kept.page.body)
         with self._lock:
             self._drop(kept.page.final_url)
@@ -98,7 +93,6 @@ class MemoryPages:
                 self._drop(next(iter(self._kept)))
 
     def forget(self, url: str) -> None:
-        """See the port."""
         with self._lock:
             self._drop(url)
 

@@ -130,7 +130,6 @@ class LogFile:
             return True
 
     def close(self) -> None:
-        """Close it."""
         os.close(self._handle)
 
 
@@ -153,7 +152,6 @@ class Sink:
             ) from error
 
     def msg(self, line: str) -> None:
-        """Write one line."""
         if self._file is not None:
             self._append(self._file, line)
         if self._stderr is not None:
@@ -175,7 +173,6 @@ class Sink:
                 warnings.warn(f"the log {file.path} cannot be written: {error.strerror}", stacklevel=2)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -221,11 +218,9 @@ class Logs:
                 self.line(LINES[envelope.type].level, envelope.type, facts_of(envelope, quoting=self._quoting))
 
     def line(self, level: Level, event: str, facts: Mapping[str, Fact]) -> None:
-        """One line."""
         getattr(self._logger, level)(event, **facts)
 
     def close(self) -> None:
-        """Close the file."""
         PACKAGE.removeHandler(self.messages)
         self._sink.close()
 

@@ -60,14 +60,12 @@ class Watchdog:
         self._used, self._stack = 0.0, tuple[str, ...]()
 
     async def __aenter__(self) -> Self:
-        """Begin to watch."""
         self.begin()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop watching."""
         self.end()
 
     def begin(self) -> None:
@@ -81,7 +79,6 @@ class Watchdog:
         threading.Thread(target=self._look, name="watchdog", daemon=True).start()
 
     def end(self) -> None:
-        """Stop watching."""
         self._ended.set()
         if self._beat is not None:
             self._beat.cancel()

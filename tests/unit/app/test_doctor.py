@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from chat_server import chat_server, says
+from shells import apart
 
 from assay import Assay
 from assay.app.doctor import Diagnosis, examine, one_each, program
@@ -25,10 +26,7 @@ from assay.store.sql import open_store
 
 @pytest.fixture(autouse=True)
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     return tmp_path / "config.toml"
 
 

@@ -58,25 +58,6 @@ def test_the_model_judges_what_the_rules_leave_open(
     assert "of the model" in err
 
 
-def test_a_judge_takes_no_more_than_it_may(
-    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "in.jsonl"
-    rows = [{**ROWS[3], "id": number, "doc": f"{ROWS[3]['doc']} It was note {number}."} for number in range(12)]
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    with judging_server() as server:
-        configured(monkeypatch, tmp_path, server.url)
-        found, _ = check(path, home, capsys, "--max-tokens", "5000")
-        asked = len(server.requests)
-        rest, _ = check(path, home, capsys)
-        assert len(server.requests) == len(rows)  # what was paid for is remembered
-    assert 0 < asked < len(rows)
-    left = [row for row in found if row["verdict"] == "unchecked"]
-    assert len(left) == len(rows) - asked
-    assert {row["reasons"][0] for row in left} == {"the token limit was reached"}
-    assert {row["verdict"] for row in rest} == {"supported"}
-
-
 def test_the_question_over_the_wire_has_no_value(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

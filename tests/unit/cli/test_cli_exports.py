@@ -1,7 +1,6 @@
 """`-o` in every format, and `--footnotes`, over one real run."""
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pypdfium2
 import pytest
 import rispy
 from click.testing import CliRunner
+from shells import apart
 
 from assay.cli.main import main
 from assay.cli.options import citations
@@ -20,10 +20,7 @@ FORMATS = ("md", "json", "bib", "csl.json", "ris", "docx", "pdf")
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     (tmp_path / "harbor.md").write_text(
         "# Harbor report\n\nAuthor: Ada Byron\nCreated: 1843-02-03\n\nIt tells of Sandmouth.\n"
     )

@@ -32,15 +32,11 @@ QUESTION = "How far does the tide rise at Brest?"
 
 
 @pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A settings file, in an environment without keys, and patience."""
+def file(file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Of somebody with patience."""
     monkeypatch.setattr(providers, "WAIT", LONG)
-    for name in list(os.environ):
-        if name.startswith(("ASSAY_", "AWS_")) or name.endswith("_API_KEY"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
-    return tmp_path / "config.toml"
+    (file.parent / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
+    return file
 
 
 def on_a_terminal(folder: Path, *more: str) -> str:

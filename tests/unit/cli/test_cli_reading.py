@@ -1,20 +1,17 @@
 """Commands which only look: they make no library, and say of a run without a report that it has none."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
+from shells import apart
 
 from assay.cli.main import main
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     return tmp_path
 
 

@@ -259,13 +259,6 @@ def test_cite_shows_the_passage_in_its_document(assay):
     assert "no citation named '99'" in unknown.stderr
 
 
-@pytest.mark.usefixtures("added")
-def test_an_unknown_run_is_an_error(assay):
-    done = assay("runs", "show", "zzzz")
-    assert done.returncode == 2
-    assert "zzzz" in done.stderr
-
-
 async def interrupt(home: Path, notes: Path) -> str:
     """A run which is left after its plan."""
     async with Assay(home=home) as assay:

@@ -1,10 +1,10 @@
 """`assay runs watch` without a terminal: the log as plain lines or as events, and how the run ended."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
+from shells import apart
 
 from assay.cli.main import main
 
@@ -13,10 +13,7 @@ QUESTION = "Who wrote the Harbor report?"
 
 @pytest.fixture
 def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "harbor.md").write_text("# Harbor report\n\nThe Harbor report was written by Ada Byron in 1843.\n")

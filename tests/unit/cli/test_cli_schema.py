@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
+from shells import apart
 
 from assay.cli.main import main
 
@@ -18,10 +18,7 @@ SCHEMA = """{"type": "object", "properties": {
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("ASSAY_") and name != "ASSAY_SEARCH_WEB"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    apart(tmp_path, monkeypatch)
     (tmp_path / "pep.md").write_text(PEP)
     (tmp_path / "s.json").write_text(SCHEMA)
     return tmp_path

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.blocks import Block, parse, parse_shown, read_blocks, render
+from assay.core.blocks import Block, parse, read_blocks
 from assay.core.phrases import missing, nothing
 from assay.core.translation import state
 from assay.locale import speaking
@@ -101,18 +101,18 @@ def test_a_cell_is_found_in_its_row_and_an_escaped_bar_has_the_place_of_the_bar(
 def test_what_readers_see_has_no_html_and_links_only_to_the_web() -> None:
     text = "<div>\n# One\n</div>\n\n[a]: https://example.org\n\n[b]: mailto:a@example.org\n"
     links: dict[str, Any] = {}
-    assert [block.content for block in parse_shown(text, links) if block.kind != "space"] == [
+    assert [block.content for block in parse(text, links=links) if block.kind != "space"] == [
         "<div>", "One", "</div>", "[b]: mailto:a@example.org",
     ]  # fmt: skip
     assert links["A"]["href"] == "https://example.org"
-    assert parse(text) == parse_shown(text, {})
+    assert parse(text) == parse(text, links={})
     assert [block.kind for block in parse(text, html=True) if block.kind != "space"] == ["html"]
 
 
 @given(TEXTS)
 def test_a_text_is_its_blocks_sign_for_sign(text: str) -> None:
     blocks = parse(text)
-    assert render(blocks) == text
+    assert "".join(block.text for block in blocks) == text
     for block in inside(blocks):
         assert text[block.start : block.end] == block.text
         ends = [block.start, *(end for child in block.children for end in (child.start, child.end)), block.end]

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core import events as e
-from assay.core.coordinates import Coordinates, Placer, lane_of, place
-
-SCENARIO = st.sampled_from(sorted(logs.SCENARIOS))
+from assay.core.coordinates import Coordinates, Placer, lane_of
 
 
 @st.composite
@@ -48,7 +46,7 @@ def _gap_free(numbers: set[int]) -> bool:
 @given(events=interleaved())
 def test_no_index_has_a_gap(events: list[e.Envelope]) -> None:
     tabs, parts = defaultdict(set), defaultdict(set)
-    for _, at in place(events):
+    for _, at in logs.place(events):
         tabs[at.turn_index].add(at.tab_index)
         parts[at.turn_index, at.tab_index].add(at.sub_turn_index)
     assert _gap_free(set(tabs))
@@ -57,30 +55,30 @@ def test_no_index_has_a_gap(events: list[e.Envelope]) -> None:
 
 @given(events=interleaved(), data=st.data())
 def test_a_prefix_places_its_events_as_the_whole_does(events: list[e.Envelope], data: st.DataObject) -> None:
-    whole = dict(place(events))
+    whole = dict(logs.place(events))
     count = data.draw(st.integers(0, len(events)))
-    assert dict(place(events[:count])) == {seq: at for seq, at in whole.items() if seq <= count}
+    assert dict(logs.place(events[:count])) == {seq: at for seq, at in whole.items() if seq <= count}
 
 
 @given(events=interleaved())
 def test_live_and_later_agree(events: list[e.Envelope]) -> None:
     placer = Placer()
     live = [(each.seq, at) for each in events if (at := placer.place(each)) is not None]
-    assert live == place(events)
+    assert live == logs.place(events)
 
 
 @given(events=interleaved())
 def test_a_place_is_one_part_of_one_lane(events: list[e.Envelope]) -> None:
     paths = {each.seq: each.path for each in events}
     seen: dict[Coordinates, set[tuple[str, ...]]] = defaultdict(set)
-    for seq, at in place(events):
+    for seq, at in logs.place(events):
         seen[at].add(paths[seq])
     assert all(len(there) == 1 for there in seen.values())
 
 
 def test_two_agents() -> None:
     events = logs.two_agents().events
-    at = {events[seq - 1].path: coordinates for seq, coordinates in place(events)}
+    at = {events[seq - 1].path: coordinates for seq, coordinates in logs.place(events)}
     assert at == {
         ("triage",): Coordinates(0, 0, 0),
         ("plan",): Coordinates(1, 0, 0),
@@ -98,7 +96,7 @@ def test_two_agents() -> None:
 
 def test_a_cycle_and_its_agents_are_two_blocks_and_the_next_cycle_a_third() -> None:
     events = logs.one_agent().events
-    at = {events[seq - 1].path: coordinates.turn_index for seq, coordinates in place(events)}
+    at = {events[seq - 1].path: coordinates.turn_index for seq, coordinates in logs.place(events)}
     assert [at[path] for path in (("research", "cycle-1"), ("research", "agent-1"), ("research", "cycle-2"))] == [
         2,
         3,
@@ -115,7 +113,7 @@ def test_dropped_events_have_no_place() -> None:
         if isinstance(dropped_event := e.decode(each), e.StepRestarted)
         for seq in dropped_event.dropped
     }
-    placed = dict(place(events))
+    placed = dict(logs.place(events))
     assert dropped
     assert not dropped & set(placed)
     assert _gap_free({at.turn_index for at in placed.values()})
@@ -123,7 +121,7 @@ def test_dropped_events_have_no_place() -> None:
 
 def test_what_belongs_to_the_run_or_to_research_has_no_place() -> None:
     events = logs.one_agent().events
-    placed = dict(place(events))
+    placed = dict(logs.place(events))
     assert {each.path for each in events if each.seq not in placed} == {(), ("research",)}
 
 
@@ -131,7 +129,7 @@ def test_an_agent_nobody_planned_still_has_a_place() -> None:
     log = logs.Log()
     log.add("research/agent-7", e.AgentStarted(lane=7, task="?"))
     log.add("research/agent-3/turn-1", e.ThinkStarted())
-    assert [at for _, at in place(log.events)] == [Coordinates(0, 0, 0), Coordinates(0, 1, 0)]
+    assert [at for _, at in logs.place(log.events)] == [Coordinates(0, 0, 0), Coordinates(0, 1, 0)]
 
 
 @pytest.mark.parametrize(

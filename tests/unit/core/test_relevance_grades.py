@@ -62,6 +62,21 @@ def test_what_says_something_else_of_what_is_named_does_not_answer(question: str
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "word"),
+    [
+        ("When was the keeper's house sold?", "The keeper's house stands beside it and was sold in 1988.", "answers"),
+        ("Who bought the keeper's house?", "The keeper's house stands beside it and was sold in 1988.", "related"),
+        ("Who built the lighthouse?", "The lighthouse of Marwick was built in 1871 by Ada Thorne.", "answers"),
+        ("Why was its lamp replaced?", "The lighthouse of Marwick was built in 1871 by Ada Thorne.", "unrelated"),
+        ("Why was the lamp of the lighthouse replaced?", "The lighthouse was built by Ada Thorne.", "related"),
+    ],
+)
+def test_what_is_about_the_subject_alone_does_not_answer(question: str, text: str, word: Relevance) -> None:
+    cited = CitedSentence(text=text, cited=text, title="The lighthouse of Marwick")
+    assert grade([question], [cited]) == (word,)
+
+
+@pytest.mark.parametrize(
     ("question", "text"),
     [
         ("When was the film Metropolis first shown?", "The film was first shown in 1925 in the town hall of Ulm."),
@@ -84,6 +99,9 @@ def test_a_header_field_answers_in_its_own_words() -> None:
     framed = CitedSentence(text="Author of PEP 6 (Bug Fix Releases): Aahz", cited="Author: Aahz", framed=True)
     assert grade(["What are the authors of PEP 6?"], [framed]) == ("answers",)
     assert grade(["Who wrote PEP 6?"], [framed]) == ("answers",)
+    text = "Start Date of text/0012-ring-buffers.md: 2014-11-10"
+    started = CitedSentence(text=text, cited="Start Date: 2014-11-10", title="ring-buffers", framed=True)
+    assert grade(["On what date was RFC 12 started?"], [started]) == ("answers",)
 
 
 def test_what_it_is_may_stand_in_the_passage_cited() -> None:

@@ -11,8 +11,6 @@ from assay.core.relevance.signs import MEASURES, asks, doers, has_number, stated
 
 # Who did what is asked: the verb in any form, and which statements say who did it.
 
-SPIRE = "Who wrote the book on which the film The Spire is based?"
-
 
 def statements(*texts: str) -> list[QuotableStatement]:
     return [QuotableStatement(text=text, place=place, title="The Spire") for place, text in enumerate(texts)]

@@ -21,7 +21,6 @@ from assay.core.messages import (
     Reply,
     Request,
     TextDelta,
-    ThinkingDelta,
     ToolCall,
     ToolDefinition,
 )
@@ -284,17 +283,6 @@ async def test_calls_as_they_should_not_be() -> None:
     assert reply.stop == "length"
 
 
-async def test_native_reasoning() -> None:
-    deltas, reply = await play([wire.streamed(wire.thinking(0, "Hm", "m."), wire.text(1, "So."), wire.stop())])
-    assert deltas == [ThinkingDelta("Hm"), ThinkingDelta("m."), TextDelta("So.")]
-    assert (reply.thinking, reply.text) == ("Hmm.", "So.")
-
-
-async def test_a_reply_cut_at_its_limit_and_one_refused() -> None:
-    assert (await play([wire.says("Seven", reason="max_tokens")]))[1].stop == "length"
-    assert (await play([wire.says("No.", reason="refusal")]))[1].stop == "refused"
-
-
 @pytest.mark.parametrize(
     ("answer", "transient", "retry_after"),
     [
@@ -350,14 +338,6 @@ async def test_a_broken_stream_is_worth_another_try(answer: Answer, word: str) -
     assert isinstance(error, ModelError)
     assert error.transient
     assert word in error.reason
-
-
-@pytest.mark.parametrize("before", [[], [wire.start()], [wire.start(), *wire.text(0, "Sev")[:2]]])
-async def test_silence_ends(before: list[str]) -> None:
-    quick = msgspec.structs.replace(FIRST, timeout=0.2, first_token=0.2)
-    error = await failed(Answer([*before, 30.0]), asked=quick)
-    assert isinstance(error, ModelError)
-    assert "in time" in error.reason
 
 
 async def test_signs_of_life_are_no_tokens() -> None:

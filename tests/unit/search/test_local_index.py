@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import warm
 from filelock import FileLock
-from library_of import entry, fill, rename
+from library_of import entry, fill
 from sampling import sampled
 
 from assay.core.errors import SearchError, StoreError
@@ -55,21 +55,6 @@ def test_a_second_process_finds_it_indexed(store: Store, tmp_path: Path) -> None
 
     again = LocalSearch(tmp_path, store.library, never)
     assert found(again, "w7") == ["doc-7.md"]
-
-
-@pytest.mark.parametrize("on_disk", [True, False])
-def test_a_renamed_document_is_found_by_its_new_name(store: Store, tmp_path: Path, on_disk: bool) -> None:
-    search = opened(store, tmp_path if on_disk else None)
-    search.renew([8])  # before anything is indexed
-    assert found(search, "w7") == ["doc-7.md"]
-    (document,) = store.library.at([8]).values()
-    (late,) = fill(store, {"late.md": "The word late is here."})
-    search.renew([rename(store, document, "zanzibar.md"), rename(store, late, "later.md"), 999])
-    assert found(search, "zanzibar") == ["zanzibar.md"]
-    assert found(search, "w7") == ["zanzibar.md"]
-    assert found(search, "later") == ["later.md"]
-    assert len(found(search, "word")) == 31
-    search.close()
 
 
 @pytest.mark.parametrize("alive", [True, False])

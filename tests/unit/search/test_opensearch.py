@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from library_of import fill, rename
+from library_of import fill
 from opensearch_server import OpenSearchServer, Problem, running
 
 from assay.core.errors import ConfigError, SearchAway, SearchError
@@ -217,18 +217,6 @@ def test_what_was_forgotten_is_not_found(server: OpenSearchServer, search: OpenS
     assert len(found(search, "tide")) == 29
     _, passages = server.index(search._passages)
     assert not [each for each in passages.sources.values() if each["row"] == 8]
-
-
-def test_a_renamed_document_is_found_by_its_new_name(server: OpenSearchServer, tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-    document, _ = fill(store, {"quay.md": "# Harbor\n\nThe harbor.", "there.md": "# There\n\nThe tide."})
-    search = opened(server, store)
-    search.renew([1])  # before anything is indexed
-    assert found(search, "quay") == ["quay.md"]
-    search.renew([rename(store, document, "zanzibar.md"), 999])
-    assert (found(search, "zanzibar"), found(search, "quay")) == (["zanzibar.md"], [])
-    assert (found(search, "harbor"), len(found(search, "tide harbor"))) == (["zanzibar.md"], 2)
-    search.close()
 
 
 def test_a_document_whose_text_is_gone_is_found_by_its_title(server: OpenSearchServer, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from library_of import fill, rename
+from library_of import fill
 from sqlalchemy import Engine
 
 from assay.core.errors import SearchError
@@ -90,17 +90,6 @@ def test_what_is_forgotten_is_found_no_more(engine: Engine, store: Store):
     with engine.begin() as connection:
         come = extent(connection, PREFIX)
     assert (come.documents, come.passages) == (29, 29)
-
-
-def test_a_renamed_document_is_found_by_its_new_name(engine: Engine, store: Store):
-    found = opened(engine, store)
-    found.renew([8])  # before anything is indexed
-    assert names(found, "harbor7") == ["7.md"]
-    (document,) = store.library.at([8]).values()
-    row = rename(store, document, "zanzibar.md")
-    found.renew([row, 999])
-    assert names(found, "zanzibar") == ["zanzibar.md"]
-    assert names(found, "harbor7") == ["zanzibar.md"]
 
 
 def test_progress_is_told(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from assay.core.errors import UsageError
 from assay.core.messages import Price, Profile, Reply
 from assay.core.usage import Usage
 from assay.models.script import Scene, Scripted
-from assay.services import daily
 from assay.services.claim_checks import ClaimRow
 
 ANSWER = Reply(text="Hello!", usage=Usage(model_calls=1, input_tokens=2_000, output_tokens=1_000))
@@ -77,14 +75,6 @@ async def test_a_judge_of_texts_gets_what_the_day_leaves(tmp_path: Path) -> None
     assert asked.requests == []
     assert 0 < (await judged(9_000)).tokens <= 6_000
     assert len(lines) == 1
-
-
-async def test_only_the_runs_of_the_day_count(tmp_path: Path) -> None:
-    async with assay(tmp_path) as of:
-        await ask(of)
-        journal = of._context.store.journal
-        assert (await daily.spent_today(journal, datetime.now(UTC))).tokens == 3_000
-        assert (await daily.spent_today(journal, datetime(2999, 1, 1, tzinfo=UTC))).tokens == 0
 
 
 async def test_runs_side_by_side_never_pass_the_limit_together(tmp_path: Path) -> None:

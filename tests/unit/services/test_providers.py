@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,7 @@ from assay import settings
 from assay.core.errors import ConfigError, UnknownName
 from assay.services.providers import Provider, access, load_model, providers
 
-
-@pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A settings file, in an environment without keys."""
-    for name in list(os.environ):
-        if name.startswith(("ASSAY_", "AWS_")) or name.endswith("_API_KEY"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
-    return tmp_path / "config.toml"
+pytestmark = pytest.mark.usefixtures("file")
 
 
 async def found(*names: str) -> dict[str, Provider]:

@@ -17,7 +17,7 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as co
 from opentelemetry.semconv.attributes import error_attributes
 
 from assay import telemetry as names
-from assay.app.composition import Several
+from assay.services.context import Several
 from assay.telemetry.spans import Spans, open_spans
 
 

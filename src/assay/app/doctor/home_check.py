@@ -10,6 +10,7 @@ from pathlib import Path
 
 from assay.app.doctor.program import Diagnosis, broken, fine, note
 from assay.core.errors import ConfigError, SearchError, StoreError
+from assay.core.milestones import pluralize
 from assay.search.local.index import extent
 from assay.services.home_paths import index_folder
 from assay.settings import Settings
@@ -157,7 +158,7 @@ def _database(path: Path, found: Probe) -> Diagnosis:
         case "current":
             return fine(
                 "database",
-                f"schema {found.schema}, {_with_noun(found.documents, 'document')}, {_with_noun(found.runs, 'run')}",
+                f"schema {found.schema}, {pluralize(found.documents, 'document')}, {pluralize(found.runs, 'run')}",
             )
         case "older":
             detail = (
@@ -186,7 +187,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
     if (indexed or 0) < found.documents:
         detail = f"it has {indexed or 0:,} of {found.documents:,} documents"
         return note("index", detail, "nothing to do: the next search brings it up to date")
-    return fine("index", f"in step with the library: {_with_noun(indexed or 0, 'document')}")
+    return fine("index", f"in step with the library: {pluralize(indexed or 0, 'document')}")
 
 
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
@@ -203,10 +204,6 @@ def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
         first = os.fsdecode(gone[0])
         detail = f"of the files that were added, {len(gone):,} can no longer be read (first: {first})"
         yield note("files", detail, "nothing to do: what was read is kept")
-
-
-def _with_noun(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _lost_documents(blobs: FolderBlobs, found: Probe) -> list[str]:

@@ -28,7 +28,7 @@ from assay.cli.library import (
 )
 from assay.cli.options import embedder_option
 from assay.cli.run_watch import Output, watch
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json
+from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json
 from assay.core.milestones import pluralize, shorten
 from assay.core.ports import Origin
 from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
@@ -50,14 +50,11 @@ def list_collections(as_json: bool, home: Path | None) -> None:
     rows = read_library(home, lambda assay: assay.collections()) if exists(home) else []
     if not rows:
         say(HOW_TO_ADD)
-    if as_json:
-        write_json(rows)
-        return
     cells = [
         (row.name, str(row.documents), pluralize(row.origins, "place"), "private" if row.private else "")
         for row in rows
     ]
-    table(("collection", "documents", "from", ""), cells)
+    listing(rows, ("collection", "documents", "from", ""), cells, as_json=as_json)
 
 
 @click.command("collection")

@@ -15,7 +15,7 @@ from assay.cli import options
 from assay.cli.completion import collection_names
 from assay.cli.library import HOW_TO_ADD, check_collection, exists, open_existing, read_library, without_documents
 from assay.cli.options import any_collection_option, collection_option, embedder_option
-from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json, write_lines
+from assay.cli.terminal import clean, confirm, harmless, listing, say, write, write_json, write_lines
 from assay.core.errors import UnknownName
 from assay.core.json_decoders import UNREADABLE
 from assay.core.milestones import pluralize, shorten
@@ -42,20 +42,15 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
     documents, hint = asyncio.run(_documents(collection, home))
     if not documents:
         say(hint)
-    if as_json:
-        write_json(documents)
-        return
     rows = [(each.sha256[:8], each.title or each.name, each.media_type, str(each.size), each.url) for each in documents]
-    table(("document", "title", "type", "bytes", "from"), rows)
+    listing(documents, ("document", "title", "type", "bytes", "from"), rows, as_json=as_json)
 
 
 def _list_skipped(files: list[SkippedFile], as_json: bool) -> None:
-    if as_json:
-        write_json(files)
-        return
-    if not files:
+    if not files and not as_json:
         say("nothing was skipped")
-    table(("file", "read", "reason"), [(each.path, "partly" if each.partly else "no", each.reason) for each in files])
+    rows = [(each.path, "partly" if each.partly else "no", each.reason) for each in files]
+    listing(files, ("file", "read", "reason"), rows, as_json=as_json)
 
 
 async def _skipped_files(collection: str, home: Path | None) -> list[SkippedFile]:
@@ -342,7 +337,6 @@ def _hit_lines(found: Explanation, explain: bool) -> Iterator[str]:
 
 
 def _reasons(found: Explanation) -> Iterator[str]:
-    """The reasons for a hit's rank, as lines."""
     if found.lexical is None:
         yield "by words: not found"
     else:

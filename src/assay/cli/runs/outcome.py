@@ -15,16 +15,16 @@ from assay.cli.completion import run_ids
 from assay.cli.figures import day
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import open_existing, read_library
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write, write_json, write_lines
+from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json, write_lines
 from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
-from assay.core.errors import UsageError
 from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
-from assay.core.report import Report, ReportClaim, ReportSource, build_report
+from assay.core.report import ReportClaim, ReportSource
 from assay.core.view import RunView
+from assay.services.arguments import suffix_of
 from assay.services.jobs.specifications import ExportJob
-from assay.services.stored_runs import SHARES_PATH
+from assay.services.stored_runs import SHARES_PATH, comparable
 
 
 @click.command("diff")
@@ -52,13 +52,7 @@ def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_j
 
 async def _difference(before: str, after: str, home: Path | None) -> Difference:
     async with open_existing(home) as assay:
-        reports: list[Report] = []
-        for reference in (before, after):
-            view = await assay.view(reference)
-            if report_state(view) == "none":
-                raise UsageError(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
-            reports.append(build_report(view, "none"))
-    return difference(*reports)
+        return difference(*[comparable(await assay.view(reference)) for reference in (before, after)])
 
 
 def describe_difference(found: Difference) -> Iterator[str]:
@@ -147,7 +141,7 @@ def export_run(
     """
     targets = destinations.check_paths(outputs)
     if sign:
-        if not any(destinations.suffix(path) == _BUNDLE for path in targets):
+        if not any(suffix_of(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file that ends in {_BUNDLE}")
         bundles.own_key()  # fails before anything is written, if there is none
     configured = settings.load()
@@ -169,7 +163,7 @@ async def _export(
     async with open_existing(home) as assay:
         view = await assay.view((await assay.find(reference, "report")).run_id)
         for path in targets:
-            suffix = destinations.suffix(path)
+            suffix = suffix_of(path)
             data = await assay.export(view.run_id, suffix, citations)
             destinations.save(path, bundles.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
             say(_file_note(view, path, suffix))
@@ -242,10 +236,8 @@ def share_run(
 
 def _list(shares: list[ShareRow], as_json: bool) -> None:
     lines = [_share_line(each) for each in shares]
-    if as_json:
-        write_json(lines)
-        return
-    table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in lines])
+    rows = [(each["id"], each["created"], each["expires"] or "never") for each in lines]
+    listing(lines, ("link", "made", "expires"), rows, as_json=as_json)
 
 
 def _share_line(share: ShareRow) -> dict[str, str]:

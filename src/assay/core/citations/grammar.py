@@ -98,7 +98,7 @@ class Parser:
             Undecided: the text ends too early to tell.
         """
         self._limit = at + LONGEST
-        return None if self._is_id(at) else self._citation(at, 0)
+        return None if self._text[at : at + 1] in _LETTERS else self._citation(at, 0)
 
     def bare(self, at: int) -> CitationGroup | None:
         """The id at `at`, without a wrapper. Raises as `wrapped`."""
@@ -270,9 +270,6 @@ class Parser:
             if last is not None:
                 return CitationGroup(last.end, (f"{first.items[0]}-{last.items[0]}",))
         return first
-
-    def _is_id(self, at: int) -> bool:
-        return self._text[at : at + 1] in _LETTERS
 
     def _id(self, at: int) -> CitationGroup | None:
         """`S3` or `S3.17`, with no other word joined to it."""

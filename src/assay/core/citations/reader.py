@@ -198,11 +198,9 @@ class TextReader(Protocol):
 
     def feed(self, chunk: str) -> str:
         """Add text; return what is certain of the new text."""
-        ...
 
     def finish(self) -> str:
         """Return the rest; add nothing afterwards."""
-        ...
 
 
 Reading = Callable[[], TextReader]

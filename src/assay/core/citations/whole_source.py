@@ -67,7 +67,8 @@ class WholeSource:
         by_source: dict[str, list[Passage]] = {}
         for passage in passages:
             by_source.setdefault(passage.source, []).append(passage)
-        self.passages = [each for group in by_source.values() for each in sorted(group, key=_place)]
+        in_order = (sorted(group, key=lambda each: ordinal_of(each.id)) for group in by_source.values())
+        self.passages = [each for group in in_order for each in group]
         self._analysis = analysis_for("\n".join(passage.text for passage in self.passages[:SAMPLE]))
         self._rarity = TermPlaces(map(self._keys, range(len(self.passages))))
         self._values: dict[str, bool] = {}
@@ -132,7 +133,3 @@ class WholeSource:
                     shared[at] += _AGAIN * whole[word]
         best = max(gains, key=lambda at: (round(gains[at] + shared[at], 9), -at), default=-1)
         return best, gains.get(best, 0.0)
-
-
-def _place(passage: Passage) -> int:
-    return ordinal_of(passage.id)

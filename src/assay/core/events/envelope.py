@@ -1,8 +1,4 @@
-"""The envelope that events travel in, and the registry of their kinds.
-
-An event records in the past tense what happened. The log of a run is the one truth from which every screen and export
-is folded. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
-"""
+"""The envelope that events travel in, and the registry of their kinds."""
 
 from __future__ import annotations
 
@@ -23,9 +19,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    """An event in the log. `seq` counts from 1 without gaps in each run; `at` is ISO 8601 UTC; `path` begins with the
-    phase.
-    """
+    """An event. `seq` counts from 1 without gaps in each run; `at` is ISO 8601 UTC; `path` begins with the phase."""
 
     v: int = ENVELOPE_VERSION
     seq: int

@@ -1,6 +1,4 @@
-"""Events of research and of the report: agents, thinking, model and tool calls, sources, findings; then
-the report's text, its claims and their verification.
-"""
+"""Events of research and of the report: agents, calls, searches, sources, findings; text, claims and verdicts."""
 
 from __future__ import annotations
 

@@ -66,17 +66,12 @@ class Collections(Protocol):
 
         None sees everything; what it creates belongs to the local user.
         """
-        ...
 
     def collections(self) -> list[CollectionRow]:
         """All collections by name, including those made for a single run."""
-        ...
 
     def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
-        """Translate names into those used by the view of all owners. Keeps the order; leaves out what may not be
-        read.
-        """
-        ...
+        """Translate names into those of the view of all owners, in this order; leave out what may not be read."""
 
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
         """Set who may read a collection beside its owner: everyone, these readers, or (if neither is given) nobody.
@@ -84,11 +79,9 @@ class Collections(Protocol):
         Raises:
             UnknownName: the owner has no such collection.
         """
-        ...
 
     def mark(self, collection: str, *, private: bool) -> None:
         """Set whether a collection is private, and create it if it does not exist."""
-        ...
 
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
         """Return the names of private collections that are among `collections` or share a document with them.
@@ -96,27 +89,21 @@ class Collections(Protocol):
         The documents in `documents` (hashes) count too. A private document stays private in every other collection it
         is added to.
         """
-        ...
 
     def remove(self, documents: Iterable[str], collection: str) -> None:
         """Take documents (hashes) out of a collection, in one transaction. They stay in the library."""
-        ...
 
     def drop(self, collection: str) -> None:
         """Delete a collection and its origins. Its documents stay in the library."""
-        ...
 
     def origins(self, collection: str) -> list[Origin]:
         """The places a collection was added from, ordered by place."""
-        ...
 
     def remember(self, collection: str, origins: Iterable[Origin]) -> None:
         """Store origins of a collection (created if it does not exist); an origin with the same place is replaced."""
-        ...
 
     def forget(self, collection: str, places: Iterable[str]) -> None:
         """Delete origins of a collection."""
-        ...
 
 
 # Documents being added in the background, with their progress, so that any process can report it.
@@ -167,11 +154,9 @@ class Additions(Protocol):
 
     def owned_by(self, owner: str | None) -> Self:
         """Return the same as one owner sees it: their own additions. None sees all."""
-        ...
 
     def put(self, addition: Addition) -> None:
         """Store an addition, replacing its earlier state. It belongs to the owner of this view, if there is one."""
-        ...
 
     def find(self, id: str) -> Addition:
         """Return the addition with this id.
@@ -179,24 +164,19 @@ class Additions(Protocol):
         Raises:
             UnknownName: there is none.
         """
-        ...
 
     def all(self, limit: int = 100) -> list[Addition]:
         """Additions, newest first."""
-        ...
 
     def forget(self, before: str) -> None:
         """Delete the additions that ended before a moment (ISO 8601 UTC)."""
-        ...
 
 
 # Files: archives of them, and what a library knows of those that its documents came from.
 
 
 class ArchiveMember(msgspec.Struct, frozen=True, kw_only=True):
-    """A file in an archive: its path there, made printable, and its bytes, or the `problem` that prevents reading
-    it.
-    """
+    """A file in an archive: its printable path there, and its bytes, or the `problem` that prevents reading it."""
 
     name: str
     data: bytes = b""
@@ -221,7 +201,6 @@ class Archive(Protocol):
         Raises:
             ExtractError: the archive cannot be opened, or unpacks to an absurd size. Raised by the iteration.
         """
-        ...
 
 
 class FileStamp(msgspec.Struct, frozen=True, kw_only=True):

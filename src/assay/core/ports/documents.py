@@ -47,9 +47,7 @@ WordField = Literal["text", "title", "name", "passage"]
 
 
 class WordScore(msgspec.Struct, frozen=True, kw_only=True):
-    """The share of one word of the question in a document's score; `added` says that the search took it from its first
-    results.
-    """
+    """The share of one word of the question in a document's score; the search took `added` words from first results."""
 
     word: str
     field: WordField
@@ -84,7 +82,6 @@ class Search(Protocol):
         Raises:
             SearchFailed: the provider could not answer.
         """
-        ...
 
 
 @runtime_checkable
@@ -97,7 +94,6 @@ class Counting(Protocol):
         Raises:
             SearchFailed: the provider could not answer.
         """
-        ...
 
 
 @runtime_checkable
@@ -107,7 +103,6 @@ class AskedAhead(Protocol):
     @property
     def ahead(self) -> Literal["free", "paid", "never"]:
         """Say whether such a query is free, costs money, or would delay the queries that are needed now."""
-        ...
 
 
 @runtime_checkable
@@ -120,7 +115,6 @@ class Metered(Protocol):
         Raises:
             SearchFailed: as `search`.
         """
-        ...
 
 
 class LibrarySearch(Search, Protocol):
@@ -132,7 +126,6 @@ class LibrarySearch(Search, Protocol):
         Raises:
             SearchFailed: as `search`.
         """
-        ...
 
     def sync(self, progress: Callable[[str], None] | None = None) -> None:
         """Index what is in the library and not yet in the index. `progress` is called with sentences for the user.
@@ -141,7 +134,6 @@ class LibrarySearch(Search, Protocol):
             SearchFailed: the index cannot be written, or another process keeps it locked.
             StoreError: the library cannot be read.
         """
-        ...
 
     def forget(self, rows: Sequence[int]) -> None:
         """Remove documents that are no longer in the library from the index.
@@ -149,7 +141,6 @@ class LibrarySearch(Search, Protocol):
         Raises:
             SearchFailed: the index cannot be written.
         """
-        ...
 
     def renew(self, rows: Sequence[int]) -> None:
         """Index the names and addresses of these documents again; those not indexed yet are left to `sync`.
@@ -158,11 +149,9 @@ class LibrarySearch(Search, Protocol):
             SearchFailed: the index cannot be written.
             StoreError: the library cannot be read.
         """
-        ...
 
     def close(self) -> None:
         """Close connections."""
-        ...
 
 
 class Extractor(Protocol):
@@ -191,7 +180,6 @@ class Extractor(Protocol):
         Raises:
             ExtractError: nothing, or nothing more, can be read, with the reason. Raised by the iteration.
         """
-        ...
 
 
 class Fetcher(Protocol):
@@ -203,11 +191,9 @@ class Fetcher(Protocol):
         Raises:
             FetchFailed: the page cannot be fetched; the reason begins with its kind ("blocked: …").
         """
-        ...
 
     async def close(self) -> None:
         """Close connections."""
-        ...
 
 
 class KeptPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,7 +208,6 @@ class PageCache(Protocol):
 
     def get(self, url: str) -> KeptPage | None:
         """Return the page last stored for this address; None if there is none or it cannot be read any more."""
-        ...
 
     def put(self, kept: KeptPage) -> None:
         """Store a page under its `final_url`, replacing an older one.
@@ -230,7 +215,6 @@ class PageCache(Protocol):
         Raises:
             StoreError: it cannot be written.
         """
-        ...
 
     def forget(self, url: str) -> None:
         """Delete the page of this address, if there is one.
@@ -238,7 +222,6 @@ class PageCache(Protocol):
         Raises:
             StoreError: it cannot be removed.
         """
-        ...
 
 
 class DocumentTexts(Protocol):
@@ -249,15 +232,12 @@ class DocumentTexts(Protocol):
 
     def text(self, document: Document) -> bytes:
         """The text, as UTF-8."""
-        ...
 
     def spans(self, document: Document) -> tuple[PassageSpan, ...]:
         """The passages, in order."""
-        ...
 
     def tables(self, document: Document) -> tuple[ReadTable, ...]:
         """The tables, in order; their cells refer to passages by ordinal."""
-        ...
 
 
 class Blobs(Protocol):
@@ -265,7 +245,6 @@ class Blobs(Protocol):
 
     def put(self, data: bytes) -> str:
         """Store `data` and return its hash. Storing the same bytes again costs one look-up."""
-        ...
 
     def put_all(self, many: Sequence[bytes]) -> list[str]:
         """Store several and return their hashes, in about the time that one takes where a request takes long."""
@@ -276,7 +255,6 @@ class Blobs(Protocol):
         Raises:
             StoreError: missing or damaged.
         """
-        ...
 
     def has(self, sha256: str) -> bool: ...
 
@@ -296,11 +274,9 @@ class Cache(Protocol):
 
     def entries(self, prefix: str) -> dict[str, bytes]:
         """Return what is stored under all keys that begin with `prefix`, which must not be empty."""
-        ...
 
     def forget(self, keys: Collection[str]) -> None:
         """Delete these keys."""
-        ...
 
 
 class Library(Collections, Protocol):
@@ -317,62 +293,56 @@ class Library(Collections, Protocol):
 
         `moves` changes the places of the owner's own documents in it.
         """
-        ...
 
     def select(self, documents: Iterable[str]) -> str:
-        """Return the name of the collection of exactly these documents (hashes), which depends only on the set."""
-        ...
+        """Return the name of the collection of exactly these documents (hashes), which depends only on the set.
+
+        Raises:
+            UnknownName: one is not in the library.
+        """
 
     def include(self, documents: Iterable[str], collection: str) -> None:
-        """Add stored documents to `collection`, in one transaction."""
-        ...
+        """Add stored documents to `collection`, in one transaction.
+
+        Raises:
+            UnknownName: one is not in the library.
+        """
 
     def document(self, sha256: str) -> Document | None: ...
 
     def of_hashes(self, documents: Collection[str]) -> list[Document]:
         """Return those of these documents (hashes) that are in the library, in this order, each once."""
-        ...
 
     def existing(self, documents: Iterable[str]) -> set[str]:
         """Return which of these documents (hashes) are in the library."""
-        ...
 
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
         """Return where those of these documents (hashes) were read that are the owner's own."""
-        ...
 
     def snapshot(self, sha256: str) -> Snapshot | None: ...
 
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
         """Find documents by hash (8 characters or more), name, URL or title, exact matches first; at most 20."""
-        ...
 
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
         """The documents in `collections`, in the order they were added."""
-        ...
 
     def members(self, collections: Sequence[str]) -> set[int]:
         """The row numbers (see `after`) of the documents in `collections`."""
-        ...
 
     def count(self, collections: Sequence[str]) -> int:
         """The number of documents in `collections`."""
-        ...
 
     def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Return documents after `row`, by row number ascending, so that an index catches up; no number is reused."""
-        ...
 
     def at(self, rows: Collection[int]) -> dict[int, Document]:
         """Return the documents at these row numbers (at most a few hundred), by row; missing ones are left out."""
-        ...
 
     def last_row(self) -> int:
         """The highest row number, 0 when empty."""
-        ...
 
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary: ...
 
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
         """Return the stamps of files (at most a few hundred) by path; unknown files are left out."""
-        ...

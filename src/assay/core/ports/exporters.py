@@ -34,7 +34,6 @@ class Exporter(Protocol):
     @property
     def suffix(self) -> str:
         """The end of the file names it writes, in lower case (".md")."""
-        ...
 
     def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
         """Render the report of a run, as far as it is written, as the bytes of a file. Blocking.
@@ -43,4 +42,3 @@ class Exporter(Protocol):
             ConfigError: it needs an extra that is not installed; the message names it.
             StoreError: a document it needs is missing or damaged.
         """
-        ...

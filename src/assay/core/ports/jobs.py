@@ -56,10 +56,7 @@ class Queue(Protocol):
     """Runs that wait for a worker, over the same store as the journal."""
 
     def owned_by(self, owner: str | None) -> Self:
-        """Return the same queue as one owner sees it: only their own runs. None sees all. A claim takes any owner's
-        runs.
-        """
-        ...
+        """Return the same queue as one owner sees it: their own runs. None sees all. A claim takes any run."""
 
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
         """Queue the run for a worker. A run that is in the queue already becomes ready again, with this priority.
@@ -69,7 +66,6 @@ class Queue(Protocol):
         Raises:
             UnknownName: there is no such run.
         """
-        ...
 
     async def claim(
         self, holder: str, ttl: float, limits: QueueLimits, but: Collection[str] = (), unfit: Unfit | None = None
@@ -80,30 +76,24 @@ class Queue(Protocol):
         one process claims at a time, so limits hold exactly. A queued run whose lease has expired can be claimed again.
         Runs named in `but`, and runs of an `unfit` release, are left to others.
         """
-        ...
 
     async def park(self, run_id: str) -> None:
         """Mark the run as waiting for a person: no worker takes it up until `wake`."""
-        ...
 
     async def wake(self, run_id: str) -> bool:
         """Make a parked run ready again; False if it is not in the queue."""
-        ...
 
     async def leave(self, run_id: str) -> None:
         """Take the run out of the queue: it has ended, or another process continues it."""
-        ...
 
     async def queued(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
         """The runs in the queue, including those in execution: highest priority first, then oldest first.
 
         With `held`, only those in execution.
         """
-        ...
 
     async def depth(self) -> QueueDepth:
         """Count the runs in the queue by state."""
-        ...
 
 
 JOBS_NEWS = ":jobs"
@@ -188,7 +178,6 @@ class Jobs(Protocol):
 
     def owned_by(self, owner: str | None) -> Self:
         """Return the same as one owner sees it: only their own jobs. None sees all. A claim takes any owner's jobs."""
-        ...
 
     async def put(self, jobs: Sequence[Job], at_once: int | None = None) -> int:
         """Store these jobs in one transaction, except those whose id exists, and return how many were new.
@@ -197,7 +186,6 @@ class Jobs(Protocol):
             TooMany: `at_once` jobs are waiting or in progress already, not counting parts and periodic jobs that are
                 not due.
         """
-        ...
 
     async def find(self, id: str) -> Job:
         """Return the job with this id.
@@ -205,29 +193,21 @@ class Jobs(Protocol):
         Raises:
             UnknownName: there is none.
         """
-        ...
 
     async def list(self, wanted: JobFilter = TOP) -> list[Job]:
         """The jobs that match, newest first."""
-        ...
 
     async def count(self, parent: str | None = None) -> dict[JobState, int]:
         """Count jobs by state; with `parent`, only its parts."""
-        ...
 
     async def part_notes(self, parent: str) -> Sequence[dict[str, Any]]:
         """The `notes` of the completed parts of a job, in their order."""
-        ...
 
     async def until_due(self) -> float | None:
         """Seconds until a waiting job is due or a lease expires; 0 if one is due now, None if there is none."""
-        ...
 
     async def until_again(self, claim: JobClaim) -> float | None:
-        """Seconds until a job that failed temporarily, and that this claim may take, is due again; None if there is
-        none.
-        """
-        ...
+        """Seconds until a temporarily failed job that this claim may take is due again; None if there is none."""
 
     async def claim(self, claim: JobClaim) -> Job | None:
         """Take the next job; None if there is none to take.
@@ -237,7 +217,6 @@ class Jobs(Protocol):
         claimed again; one that `MOST_TRIED` workers have left that way, and of which no part was done meanwhile, fails
         instead and stays for `retry`.
         """
-        ...
 
     async def renew(self, job: Job, ttl: float) -> bool:
         """Extend the lease; False if the job is to stop.
@@ -245,7 +224,6 @@ class Jobs(Protocol):
         Raises:
             FenceLost: another process has it, or it has ended.
         """
-        ...
 
     async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
         """Store an update of a claimed job under its next `seq`, and its new parts, in one transaction.
@@ -257,7 +235,6 @@ class Jobs(Protocol):
         Raises:
             FenceLost: another process has it, or it has ended.
         """
-        ...
 
     async def cancel(self, id: str) -> Job:
         """End a waiting job, or tell a running one to stop, with its parts. A failed job is given up.
@@ -265,7 +242,6 @@ class Jobs(Protocol):
         Raises:
             UnknownName: there is none.
         """
-        ...
 
     async def retry(self, id: str, at_once: int | None = None) -> Job:
         """Queue a failed or cancelled job again, with its unfinished parts.
@@ -275,11 +251,9 @@ class Jobs(Protocol):
             UnknownName: there is none.
             UsageError: the job is done, waiting or in progress.
         """
-        ...
 
     async def forget(self, before: str, *, failed: bool = False) -> int:
         """Delete jobs that ended before a moment (ISO 8601 UTC), with their parts, and return how many.
 
         A failed job stays until somebody looks at it: it is deleted only if it is periodic, or with `failed`.
         """
-        ...

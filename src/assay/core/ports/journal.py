@@ -174,11 +174,13 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Journal(Listing, Protocol):
-    """Runs, their steps and their events. Every write to a run carries its lease's fence."""
+    """Runs, their steps and their events. Every write to a run carries its lease's fence.
+
+    A run that does not exist, or that the owner may not see, is an `UnknownName`.
+    """
 
     def owned_by(self, owner: str | None) -> Self:
         """Return the same journal as one owner sees it: only their runs, and new runs are theirs. None sees all."""
-        ...
 
     async def create(
         self,
@@ -195,9 +197,9 @@ class Journal(Listing, Protocol):
         budget is checked against each allowance there, over all owners' runs.
 
         Raises:
+            StoreError: there is a run with that id.
             Overtaken: other runs have used what it needs of an allowance.
         """
-        ...
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
         """Take the run's lease for `ttl` seconds and raise the fence.
@@ -209,7 +211,6 @@ class Journal(Listing, Protocol):
             LeaseHeld: another holder's lease has not expired.
             UnknownName: there is no such run.
         """
-        ...
 
     async def renew(self, lease: Lease, ttl: float) -> Renewal:
         """Extend the lease by `ttl` seconds from now, and return what others want of the run.
@@ -217,7 +218,6 @@ class Journal(Listing, Protocol):
         Raises:
             FenceLost: another process has the run.
         """
-        ...
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """Make sure that leases have at least `FRESH` of `ttl` seconds left, and return what others want of the runs.
@@ -226,11 +226,9 @@ class Journal(Listing, Protocol):
         lease needs it, all are renewed that this lets end later, so that few calls write. Leases of runs that nobody
         wants anything of are left out; those that another process has, or that were released, have an error.
         """
-        ...
 
     async def release(self, lease: Lease) -> None:
         """Release the lease; does nothing if it was lost already."""
-        ...
 
     async def load(self, run_id: str) -> Memory:
         """Return everything stored about a run.
@@ -238,7 +236,6 @@ class Journal(Listing, Protocol):
         Raises:
             UnknownName: there is no such run.
         """
-        ...
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
         """Write in one transaction. Enqueued at once, in call order; await the result to know it is durable.
@@ -248,11 +245,9 @@ class Journal(Listing, Protocol):
         Raises (when awaited):
             FenceLost: another process has the run; nothing of this commit was written.
         """
-        ...
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """Return the events with `seq > after`, in order."""
-        ...
 
     def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Call `told`, from any thread, with the id of each run whose log has grown. Call the result to stop.
@@ -260,7 +255,6 @@ class Journal(Listing, Protocol):
         It also reports `QUEUE_NEWS` and `JOBS_NEWS`. It notices the writes of this process and, on PostgreSQL, of every
         process. It may miss some, so whoever must know also polls from time to time.
         """
-        ...
 
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         """Set the control row. Any process may do this. `cancel` is never weakened to `finish`.
@@ -268,30 +262,24 @@ class Journal(Listing, Protocol):
         `events` record it in the log, in the same transaction. They need no lease, since a request changes nothing in
         the run.
         """
-        ...
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         """Leave a message for the run's `receive(topic)`. Any process may do this. `events`: as for `control`."""
-        ...
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
         """The messages on `topic`, oldest first."""
-        ...
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
         """Runs, newest first."""
-        ...
 
     async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
         """Return the runs with these ids, by id, in one query. Unknown ids are left out."""
-        ...
 
     async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
         """Return the status of runs and their events after the numbers given with their ids, read at one moment.
 
         `limit` counts the events of all runs together, so a log may have more. Unknown ids are left out.
         """
-        ...
 
     async def find(self, reference: str) -> RunRow:
         """Find a run by its id, the start of its id, or `last`.
@@ -299,11 +287,9 @@ class Journal(Listing, Protocol):
         Raises:
             UnknownName: no run, or more than one, matches.
         """
-        ...
 
     async def latest(self, thread: str) -> RunRow | None:
         """The newest run of a thread; None if it has none."""
-        ...
 
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
@@ -312,7 +298,6 @@ class Journal(Listing, Protocol):
 
         `only` restricts it to these ids.
         """
-        ...
 
     async def delete(self, run_id: str, evict: str = "") -> None:
         """Delete a run with everything written for it, in one transaction. What it read stays in the library.
@@ -323,8 +308,6 @@ class Journal(Listing, Protocol):
             LeaseHeld: another holder's lease has not expired.
             UnknownName: there is no such run.
         """
-        ...
 
     async def close(self) -> None:
         """Write what waits and close all connections."""
-        ...

@@ -147,35 +147,27 @@ class RunIndexing(Protocol):
             SearchError: another process holds the lock too long.
             OSError: the folder cannot be written.
         """
-        ...
 
     def indexed_runs(self) -> dict[str, int]:
         """The indexed runs, with their numbers."""
-        ...
 
     def count(self, owner: str) -> int:
         """The number of indexed runs of an owner."""
-        ...
 
     def unended(self) -> dict[str, tuple[int, int]]:
         """The runs that had not ended when they were indexed: their numbers, and the end of their logs at that time."""
-        ...
 
     def last(self) -> int:
         """The highest number; 0 if there is none."""
-        ...
 
     def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
         """Add or replace some runs and remove others. Call it within `writing`."""
-        ...
 
     def remove(self) -> None:
         """Empty the index. Call it within `writing`."""
-        ...
 
     def search(self, text: str, owner: str | None, limit: int, offset: int = 0) -> list[RunHit]:
         """Return the best matches among the runs of an owner (None: of all owners), from `offset` on."""
-        ...
 
 
 RunStatus = Literal["created", "running", "waiting", "paused", "completed", "failed", "cancelled"]
@@ -277,13 +269,9 @@ class Listing(Protocol):
 
     async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
         """Return the newest runs that match. `before` is the `next` of the previous page, unaffected by newer runs."""
-        ...
 
     async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
-        """Return runs in the order they began, with their numbers, from `number` exclusive, for an index to catch up.
-        Numbers are never reused.
-        """
-        ...
+        """Return runs after `number`, in the order they began, with their numbers, which are never reused."""
 
     async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
         """Add labels to a run and remove others; return its labels.
@@ -292,7 +280,6 @@ class Listing(Protocol):
             UsageError: a run may not have these; nothing was changed.
             UnknownName: there is no such run.
         """
-        ...
 
     async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
         """Return the usage of each model by runs begun from `since` until before `until` (ISO 8601 UTC, empty: no
@@ -300,15 +287,12 @@ class Listing(Protocol):
 
         One row per owner and model; with `daily`, per day, owner and model.
         """
-        ...
 
     async def counts(self) -> dict[RunStatus, int]:
         """Count runs by status; a status without runs is left out."""
-        ...
 
     async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
         """Return the threads with the latest runs, or those with `text` in their title or a question, ignoring case."""
-        ...
 
     async def thread(self, reference: str) -> ThreadRow:
         """Find a thread by its name, its title, or the start of its name.
@@ -316,7 +300,6 @@ class Listing(Protocol):
         Raises:
             UnknownName: no thread, or more than one, matches.
         """
-        ...
 
     async def rename(self, thread: str, title: str) -> None:
         """Change the title of a thread; its name stays.
@@ -324,7 +307,6 @@ class Listing(Protocol):
         Raises:
             UnknownName: there is no thread with that name.
         """
-        ...
 
     async def delete_thread(self, thread: str, evict: Collection[str] = ()) -> tuple[str, ...]:
         """Delete a thread and all its runs, in one transaction, and return the runs' ids in order.
@@ -335,4 +317,3 @@ class Listing(Protocol):
             LeaseHeld: a live process executes one of them; nothing was deleted.
             UnknownName: there is no thread with that name.
         """
-        ...

@@ -113,7 +113,6 @@ class Model(Protocol):
             ModelError: this attempt failed; `transient` and `retry_after` say whether to try again.
             ContextTooLong: the request does not fit the window.
         """
-        ...
 
     async def offered(self) -> tuple[str, ...]:
         """The names of the models that the service behind this one offers.
@@ -121,11 +120,9 @@ class Model(Protocol):
         Raises:
             ModelError: the service does not answer.
         """
-        ...
 
     async def close(self) -> None:
         """Close connections; the model may be called again."""
-        ...
 
 
 @runtime_checkable
@@ -137,11 +134,9 @@ class DescribableModel(Protocol):
 
         With `load` the server may load the model first, if it reports the window only then: a minute at most.
         """
-        ...
 
     def window_in(self, refusal: str) -> int:
         """The window in tokens that the server names as it refuses a request that is too long; 0 if it names none."""
-        ...
 
 
 @runtime_checkable
@@ -150,7 +145,6 @@ class LearningModel(Protocol):
 
     def learn(self, refusal: str) -> None:
         """Take the window that a refusal names, if it is smaller than the profile's."""
-        ...
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
@@ -206,11 +200,9 @@ class Embedder(Protocol):
             ModelError: this attempt failed; `transient` and `retry_after` say whether to try again.
             ContextTooLong: a text, or all of them together, exceeds what the model accepts.
         """
-        ...
 
     def close(self) -> None:
         """Close connections; the embedder may be called again."""
-        ...
 
 
 class Cosines(msgspec.Struct, frozen=True):
@@ -231,7 +223,6 @@ class Similarity(Protocol):
 
     def most(self, texts: Sequence[str]) -> Usage:
         """The most that comparing these texts may cost."""
-        ...
 
     async def cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
         """Return the cosines of `texts`, embedded as `kind`, with `others`, embedded as passages.
@@ -239,7 +230,6 @@ class Similarity(Protocol):
         Raises:
             SearchFailed: the embedder does not answer.
         """
-        ...
 
 
 # Permits limit the parallel calls to a service over all processes.
@@ -250,15 +240,12 @@ class Permits(Protocol):
 
     async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
         """Take a permit with this `id` for `ttl` seconds, if fewer than `most` of the service are in use."""
-        ...
 
     async def renew(self, id: str, ttl: float) -> None:
         """Extend the permit to `ttl` seconds from now."""
-        ...
 
     async def give_back(self, id: str) -> None:
         """Return the permit after the call; does nothing if it has expired."""
-        ...
 
 
 class RateLimiter(Protocol):
@@ -266,4 +253,3 @@ class RateLimiter(Protocol):
 
     def turn(self, model: str) -> AbstractAsyncContextManager[None]:
         """Wait until this call may be made; the body of the `async with` is the call."""
-        ...

@@ -35,11 +35,9 @@ class Adoption(Protocol):
 
     def belongings(self, source: str, target: str) -> Belongings:
         """Count what `source` has, and list what prevents transferring it to `target`."""
-        ...
 
     def names(self, owner: str) -> list[str]:
         """The names of an owner's collections."""
-        ...
 
     def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> Belongings:
         """Transfer everything of `source` to `target`, in one transaction, and return what that was.
@@ -53,7 +51,6 @@ class Adoption(Protocol):
             UsageError: both have something with the same name, or documents are being read for `source`.
             LeaseHeld: a live process executes one of the runs.
         """
-        ...
 
 
 class Swept(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +76,6 @@ class Upkeep(Protocol):
         Raises:
             StoreError: it cannot be read or written; what is referred to is untouched.
         """
-        ...
 
     def sizes(self) -> dict[str, int]:
         """Bytes stored for each run, by its id: events, steps and ledger.
@@ -87,7 +83,6 @@ class Upkeep(Protocol):
         Raises:
             StoreError: the database cannot be read.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,63 +63,48 @@ class UserStore(Protocol):
 
     async def add(self, user: UserRow) -> bool:
         """Store a new user; False if the name is taken."""
-        ...
 
     async def all(self) -> list[UserRow]:
         """Every user, by name."""
-        ...
 
     async def find(self, name: str) -> UserRow | None:
         """The user with this name."""
-        ...
 
     async def of_subject(self, subject: str) -> UserRow | None:
         """The user with this account at a provider."""
-        ...
 
     async def change(self, name: str, *, password: str | None = None, role: UserRole | None = None) -> bool:
         """Change a user; a new password also unlocks them. False if there is no such user."""
-        ...
 
     async def link(self, name: str, subject: str) -> bool:
         """Store the account of a user who has none; False if they have one, or there is no such user."""
-        ...
 
     async def remove(self, name: str) -> bool:
         """Delete a user with all credentials; False if there is none."""
-        ...
 
     async def fail(self, name: str, most: int, until: float) -> None:
         """Count a wrong password. The `most`-th locks the user until then and resets the count."""
-        ...
 
     async def succeed(self, name: str) -> None:
         """Reset the count of wrong passwords."""
-        ...
 
     async def keep(self, credential: Credential) -> bool:
         """Store a new credential; False if there is one with that hash."""
-        ...
 
     async def credential(self, hash: str) -> Credential | None:
         """The credential with this hash, valid or not."""
-        ...
 
     async def credentials(self, owner: str, kind: str) -> list[Credential]:
         """The credentials of a user, in the order they were made."""
-        ...
 
     async def see(self, hash: str, used: float, expires: float) -> None:
         """Store when a credential was used, and its new expiry."""
-        ...
 
     async def drop(self, owner: str, kind: str, id: str = "") -> int:
         """Delete one credential of a user, or without `id` all of the kind, and return how many."""
-        ...
 
     async def drop_expired(self, now: float) -> None:
         """Delete expired credentials."""
-        ...
 
 
 # Limits of single users, which replace those in the settings.
@@ -133,11 +118,9 @@ class LimitStore(Protocol):
 
     async def all(self) -> dict[str, GivenLimits]:
         """All limits of single users, by user."""
-        ...
 
     async def give(self, user: str, given: GivenLimits) -> None:
         """Set the limits of a user, replacing the earlier ones; empty: as in the settings."""
-        ...
 
 
 # Reports that anyone with a link may read.
@@ -162,27 +145,21 @@ class ShareStore(Protocol):
 
     async def keep(self, share: ShareRow) -> None:
         """Store a new link."""
-        ...
 
     async def of_hash(self, hash: str) -> ShareRow | None:
         """The link with this hash, valid or not."""
-        ...
 
     async def of_run(self, owner: str, run_id: str) -> list[ShareRow]:
         """The links to a run of this owner, in the order they were made."""
-        ...
 
     async def drop(self, owner: str, run_id: str, id: str) -> int:
         """Delete a link and return how many were deleted."""
-        ...
 
     async def drop_runs(self, run_ids: Sequence[str]) -> None:
         """Delete all links to deleted runs."""
-        ...
 
     async def drop_owner(self, owner: str) -> None:
         """Delete all links of a user."""
-        ...
 
 
 # Token buckets limit how often somebody may do something, over all processes.
@@ -218,15 +195,12 @@ class Buckets(Protocol):
 
     async def take(self, owner: str, rate: Rate) -> BucketState:
         """Take a token if there is one; two callers at once never get the same."""
-        ...
 
     async def give_back(self, owner: str, rate: Rate) -> None:
         """Return a token whose action was not done."""
-        ...
 
     async def drop_full(self) -> int:
         """Delete the buckets that are full again and return how many."""
-        ...
 
 
 def bucket_state(rate: Rate, due: float, now: float) -> BucketState:
@@ -273,12 +247,9 @@ class AuditLog(Protocol):
 
     async def add(self, entry: AuditEntry) -> None:
         """Store an entry; the log sets its number and time."""
-        ...
 
     async def page(self, wanted: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
         """The newest entries that match, with numbers below `before`."""
-        ...
 
     async def drop(self, seconds: float, most: int) -> int:
         """Delete entries older than `seconds`, and the oldest if there are more than `most`."""
-        ...

@@ -72,57 +72,42 @@ class WebhookStore(Protocol):
 
     async def add(self, webhook: Webhook) -> Webhook:
         """Store a webhook and return it with its time; it receives what happens from now on."""
-        ...
 
     async def all(self, owner: str | None = None, run: str = "") -> list[Webhook]:
         """The webhooks of an owner for all their runs, or for one `run`, in the order they were made.
 
         None: those of all owners, and those of single runs that may have more to send.
         """
-        ...
 
     async def one(self, owner: str, id: str) -> Webhook | None:
         """A webhook of an owner, including those of single runs; None if there is none."""
-        ...
 
     async def remove(self, owner: str, id: str) -> bool:
         """Delete a webhook of an owner with its deliveries; False if there is none."""
-        ...
 
     async def disable(self, id: str, why: str) -> None:
         """Stop sending to a webhook; its waiting deliveries fail."""
-        ...
 
     async def news(self, types: Collection[str], limit: int) -> list[NewEvents]:
-        """Return runs that wait or have ended, with their events of these types that are not noted yet, oldest
-        first.
-        """
-        ...
+        """Return runs that wait or have ended, oldest first, with their events of these types not yet noted."""
 
     async def note(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
         """Store deliveries, except those that exist, and note up to which event runs (by number) were processed."""
-        ...
 
     async def claim(self, limit: int, seconds: float) -> list[tuple[Delivery, Webhook]]:
-        """Take deliveries that are due, with their webhooks. Nobody else gets them for `seconds`. Counts as an
-        attempt.
-        """
-        ...
+        """Take due deliveries, with their webhooks; nobody else gets them for `seconds`. Counts as an attempt."""
 
     async def settle(self, id: str, state: DeliveryState, *, status: int = 0, error: str = "", wait: float = 0) -> None:
         """Store the outcome of a delivery; one that waits is due again after `wait` seconds."""
-        ...
 
     async def deliveries(self, webhook: str, limit: int) -> list[Delivery]:
         """The newest deliveries of a webhook."""
-        ...
 
     async def drop_settled(self, seconds: float) -> int:
         """Delete deliveries made more than `seconds` ago that do not wait any more, and return how many.
 
         Webhooks of single runs that ended that long ago go too, if nothing waits for them.
         """
-        ...
 
 
 class Posted(msgspec.Struct, frozen=True):
@@ -141,7 +126,6 @@ class Poster(Protocol):
         Raises:
             FetchFailed: it may not; the message says why.
         """
-        ...
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
         """Post a body and return the answer.
@@ -149,8 +133,6 @@ class Poster(Protocol):
         Raises:
             FetchFailed: the address may not be posted to, or does not answer; the reason begins with its kind.
         """
-        ...
 
     async def close(self) -> None:
         """Close connections."""
-        ...

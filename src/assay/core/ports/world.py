@@ -26,7 +26,6 @@ class WatchedSpan(Protocol):
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
         """End the span. `error` is the name of the error, "" for none; never a message, which may quote documents."""
-        ...
 
 
 class Watch(Protocol):
@@ -39,15 +38,12 @@ class Watch(Protocol):
         self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         """Begin a span of work at `at` nanoseconds since 1970, within another. Replayed work is not reported."""
-        ...
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Receive events that were just stored."""
-        ...
 
     def close(self) -> None:
         """Close files and connections. Blocking."""
-        ...
 
 
 class Clock(Protocol):
@@ -55,7 +51,6 @@ class Clock(Protocol):
 
     def now(self) -> str:
         """ISO 8601 UTC with milliseconds and `Z`."""
-        ...
 
     def monotonic(self) -> float: ...
 
@@ -73,7 +68,6 @@ class Pages(Protocol):
         Raises:
             FetchFailed: the page cannot be fetched or read; the reason begins with its kind.
         """
-        ...
 
 
 class Notices(Protocol):
@@ -85,7 +79,6 @@ class Notices(Protocol):
         Raises:
             SearchFailed: there is no answer.
         """
-        ...
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,11 +122,9 @@ class Connector(Protocol):
         Raises:
             UsageError: this connector does not handle it.
         """
-        ...
 
     def reaches_out(self, place: str) -> bool:
         """True if reading `place` contacts another machine."""
-        ...
 
     def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
         """Yield the current files at `place`, none larger than `largest` bytes. Blocking.
@@ -145,7 +136,6 @@ class Connector(Protocol):
         Raises:
             FetchFailed: the place cannot be read; the reason begins with its kind. Raised by the iteration.
         """
-        ...
 
 
 class ListedFile(msgspec.Struct, frozen=True):
@@ -172,7 +162,6 @@ class ListingConnector(Connector, Protocol):
             FetchFailed: as `fetch`.
             UsageError: there are more files than can be read.
         """
-        ...
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
         """Yield some files of a listed place, without those deleted since. Blocking.
@@ -180,7 +169,6 @@ class ListingConnector(Connector, Protocol):
         Raises:
             FetchFailed: as `fetch`.
         """
-        ...
 
 
 @runtime_checkable
@@ -196,4 +184,3 @@ class GuardedConnector(Connector, Protocol):
         Raises:
             ConfigError: `allow` contains something that is neither a host nor a network.
         """
-        ...

@@ -172,9 +172,7 @@ def below_titles(question: TopicQuestion, statements: Sequence[QuotableStatement
 
 
 def title_share(question: TopicQuestion, heading: str) -> float:
-    """How many words a question and the last title above have in common (Jaccard index); 0 if too few, or if the title
-    asks nothing.
-    """
+    """The share of common words of a question and the last title above (Jaccard index); 0 if too few."""
     title = heading.rpartition(" > ")[2].rstrip(" ¶#")
     if not asks(title):
         return 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from assay.core.lazy import regex
@@ -87,7 +87,7 @@ class Features:
         self._sources = self._by_source()
         self._own = [self._share(held) for held in self._held]
         self._best = max(self._own, default=0.0) or 1.0
-        self._best_source = max((self._share(held) for held in self._sources.values()), default=0.0) or 1.0
+        self.best_source = max((self._share(held) for held in self._sources.values()), default=0.0)
         self._pairs = frozenset(pairwise(question.keys))
         titles = {each.source: each.title for each in statements}
         titled = Counter(key for title in titles.values() for key in self.matches_in(title))
@@ -106,34 +106,16 @@ class Features:
 
     def matches_around(self, at: int) -> dict[str, float]:
         """Those in it, its neighbours, its heading and its title together."""
-        held: dict[str, float] = {}
-        for each in (
-            self._held[at],
-            self._neighbour_features(at),
-            *map(self.matches_in, _context(self.statements[at])),
-        ):
-            _merge(held, each)
-        return held
+        around = map(self.matches_in, _context(self.statements[at]))
+        return _merged((self._held[at], self._neighbour_features(at), *around))
 
     def absent(self) -> float:
-        """The share of the question's weight, in keys that are rare enough to count as absent, that nothing found
-        has.
-        """
-        held: set[str] = set()
-        for source in self._sources.values():
-            held |= source.keys()
-        return 1.0 - sum(self.weights[key] for key in held) / self._total
-
-    def best_source(self) -> float:
-        """The largest share of the question's weight in one document."""
-        return max((self._share(held) for held in self._sources.values()), default=0.0)
+        """The share of the question's weight that is in rare keys which nothing found has."""
+        return 1.0 - sum(self.weights[key] for key in set[str]().union(*self._sources.values())) / self._total
 
     def together(self, places: Sequence[int]) -> float:
         """The share of the question's weight in these statements together."""
-        held: dict[str, float] = {}
-        for at in places:
-            _merge(held, self._held[at])
-        return self._share(held)
+        return self._share(_merged(self._held[at] for at in places))
 
     def held_by_best(self, at: int) -> tuple[float, float, float, float, float]:
         """The features of a statement's document: weight and number of keys, how much more than others, whether
@@ -153,10 +135,7 @@ class Features:
 
     def rest_around(self, places: Sequence[int]) -> float:
         """`rest` of these statements together, with their context."""
-        held: dict[str, float] = {}
-        for at in places:
-            _merge(held, self.matches_around(at))
-        return self.rest(held)
+        return self.rest(_merged(map(self.matches_around, places)))
 
     def matches_in(self, text: str) -> dict[str, float]:
         """Those in a heading or title of one of the statements."""
@@ -219,8 +198,7 @@ class Features:
     def _by_source(self) -> dict[int, dict[str, float]]:
         found: dict[int, dict[str, float]] = defaultdict(dict)
         for at, each in enumerate(self.statements):
-            for held in (self._held[at], *(self._hold(self._around[text]) for text in _context(each))):
-                _merge(found[each.source], held)
+            found[each.source] = _merged((found[each.source], self._held[at], *map(self.matches_in, _context(each))))
         return found
 
     def _share(self, held: Mapping[str, float]) -> float:
@@ -235,7 +213,7 @@ class Features:
     def vector(self, at: int) -> Vector:
         """The features of a statement, in the order of `NAMES`."""
         each, own = self.statements[at], self._held[at]
-        heading, title = (self._hold(self._around[text]) for text in _context(each))
+        heading, title = map(self.matches_in, _context(each))
         beside = self._neighbour_features(at)
         rarest = max(self._asked, key=lambda key: self.weights[key] if key in self._sources[each.source] else -1.0)
         named = [key for key in self._asked if key in self.question.names]
@@ -264,7 +242,7 @@ class Features:
             min(1.0, len(self._sets[at] - set(self._asked)) / FRESH_KEYS),
             self._order(at, own),
             self._own[at] / self._best,
-            self._share(self._sources[each.source]) / self._best_source,
+            self._share(self._sources[each.source]) / (self.best_source or 1.0),
             self._opens(at),
             self.figures(at),
             self.rest(own),
@@ -273,10 +251,7 @@ class Features:
 
     def _neighbour_features(self, at: int) -> dict[str, float]:
         """The features of the statements directly before and after."""
-        found: dict[str, float] = {}
-        for other in self._neighbours(at):
-            _merge(found, self._held[other])
-        return found
+        return _merged(self._held[other] for other in self._neighbours(at))
 
     def _side_by_side(self, at: int) -> float:
         """The share of the question's pairs of words that are adjacent here too."""
@@ -285,9 +260,8 @@ class Features:
     def _closeness(self, at: int, own: Mapping[str, float]) -> float:
         """How close together the matching keys are: their number relative to the length they span."""
         places = [place for place, key in enumerate(self._keys[at]) if key in own]
-        return (
-            len({self._keys[at][place] for place in places}) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0
-        )
+        different = {self._keys[at][place] for place in places}
+        return len(different) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0
 
     def _order(self, at: int, own: Mapping[str, float]) -> float:
         """The share of neighbouring matching keys in the question's order."""
@@ -397,6 +371,9 @@ def _context(each: QuotableStatement) -> tuple[str, str]:
     return each.heading, each.title
 
 
-def _merge(into: dict[str, float], held: Mapping[str, float]) -> None:
-    for key, value in held.items():
-        into[key] = max(value, into.get(key, 0.0))
+def _merged(several: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for held in several:
+        for key, value in held.items():
+            found[key] = max(value, found.get(key, 0.0))
+    return found

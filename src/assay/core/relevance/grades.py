@@ -2,7 +2,9 @@
 
 A sentence is compared with the question together with the passage it cites, its heading and its title, which often say
 what "it" is. Two logistic models over these features give the chances that it answers and that it is related; the
-models and their thresholds were trained (`weights.json`).
+models and their thresholds were trained (`weights.json`). A sentence answers only if everything that is cited together
+counts as an answer by the chance by which the built-in model answers (`judge`): it tells better than single sentences
+what is about the subject and holds no answer.
 """
 
 from __future__ import annotations
@@ -20,9 +22,10 @@ from assay.core.relevance.comparisons import Comparison
 from assay.core.relevance.document_parts import is_entry
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
-from assay.core.relevance.scores import OTHER_VERSION, Band, weights
+from assay.core.relevance.scores import OTHER_VERSION, Band, judge, weights
 from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, read_question
+from assay.core.text import sentences
 
 GRADES = (
     "own", "names", "neighbour", "heading", "title", "near", "pairs", "number", "date", "name", "reason", "unnumbered",
@@ -54,8 +57,9 @@ def grade(
 ) -> tuple[Relevance, ...]:
     """How far each sentence answers one of the questions `asked`: the question itself, and its parts.
 
-    By default `rarity` is counted over the sentences. The result is empty ("") if the report is in another language
-    than the question, since their words cannot be compared, or if no word of the questions has a topic.
+    By default `rarity` is counted over the sentences. A `framed` sentence answers whatever else is cited. The result is
+    empty ("") if the report is in another language than the question, since their words cannot be compared, or if no
+    word of the questions has a topic.
 
     If the question compares two things, what says what one of them is answers too, but only if both are told.
     """
@@ -86,10 +90,34 @@ def _grade(
         return (unknown,) * len(statements)
     beside = "\n".join(each.text for each in statements)
     questions = [read_question(each, "" if at == 0 else asked[0], beside) for at, each in enumerate(asked)]
-    vectors = [grades(question, statements, rarity) for question in questions if not question.elliptical]
-    if not vectors:
+    read = [question for question in questions if not question.elliptical]
+    if not read:
         return (unknown,) * len(statements)
-    return tuple(_best_grade([each[at] for each in vectors]) for at in range(len(statements)))
+    vectors = [grades(question, statements, rarity) for question in read]
+    cited = _cited(statements)
+    told = [judge(question, cited, rarity).answers() for question in read]
+    return tuple(
+        _best_grade([each[at] for each in vectors], [answered or statement.framed for answered in told])
+        for at, statement in enumerate(statements)
+    )
+
+
+def _cited(statements: Sequence[CitedSentence]) -> list[QuotableStatement]:
+    """The sentences of all passages cited, and those of the report that are in other words, each text once."""
+    titles = list(dict.fromkeys(each.title for each in statements))
+    cited = ((each.title, each.heading, each.cited) for each in statements)
+    own = ((each.title, each.heading, each.text) for each in statements if each.text not in _one_line(each.cited))
+    return [
+        QuotableStatement(
+            text=_one_line(text[start:end]), source=titles.index(title), place=at, heading=heading, title=title
+        )
+        for at, (title, heading, text) in enumerate(dict.fromkeys((*cited, *own)))
+        for start, end in sentences(text)
+    ]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def differ_in_language(question: str, statements: Sequence[str]) -> bool:
@@ -165,16 +193,21 @@ def chance(band: Band, vector: Vector) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def _best_grade(vectors: Sequence[Vector]) -> Relevance:
-    """The best grade of a sentence for any of the questions.
+def _best_grade(vectors: Sequence[Vector], told: Sequence[bool]) -> Relevance:
+    """The best grade of a sentence for any of the questions; `told` says of each whether an answer to it is told.
 
     A sentence does not answer without the measure asked for, if it affirms what the question denies, if it is about
     another version or year, or if it has only the names, none of them, or only frequent words.
     """
     bands = weights()
-    able = [each for each in vectors if each[_MEASURE] >= 0 and each[_FIGURES] > OTHER_VERSION and not each[_BARE]]
-    if any(chance(bands.answers, vector) >= bands.answers.bound for vector in able):
+    answering = [
+        answered
+        for each, answered in zip(vectors, told, strict=True)
+        if each[_MEASURE] >= 0 and each[_FIGURES] > OTHER_VERSION and not each[_BARE]
+        if chance(bands.answers, each) >= bands.answers.bound
+    ]
+    if any(answering):
         return "answers"
-    if any(chance(bands.related, vector) >= bands.related.bound for vector in vectors):
+    if answering or any(chance(bands.related, vector) >= bands.related.bound for vector in vectors):
         return "related"
     return "unrelated"

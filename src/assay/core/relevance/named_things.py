@@ -185,17 +185,11 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
 
 def _field_gain(asked: frozenset[str], each: QuotableStatement, analysis: str) -> float:
     """What a field gains since the question names its entry, by the share of the question's other words in its key."""
-    name = _field_of(each.entry, analysis)
+    name = _names(each.entry, analysis)
     more = asked - name
     if not name or not more or not name <= asked:
         return 0.0
     return OPENING_WEIGHTS[0] * len(more.intersection(keys(each.key, analysis))) / len(more)
-
-
-@lru_cache(maxsize=16384)
-def _field_of(entry: str, analysis: str) -> frozenset[str]:
-    """The keys of the name of an entry that has fields."""
-    return frozenset(keys(entry, analysis)) - stop_terms(analysis)
 
 
 def _names_with_places(
@@ -216,11 +210,10 @@ def _names_with_places(
 def _entry_sentences(
     about: Sequence[int], more: frozenset[str], statements: Sequence[QuotableStatement], analysis: str
 ) -> list[int]:
-    """The sentences of an entry as they stand; if any of them, or a line with a key ("Default: `5000`"), has a further
-    word of the question, only those.
-    """
+    """The sentences of an entry; if any, or a line with a key, has a further word of the question, only these."""
     ordered = sorted(about, key=lambda at: (statements[at].source, statements[at].place))
-    told = [at for at in ordered if statements[at].kind != "code" and not _is_title(statements[at])]
+    rest = [at for at in ordered if not statements[at].title.startswith(statements[at].text)]
+    told = [at for at in rest if statements[at].kind != "code"]
     further = [at for at in told if more.intersection(keys(statements[at].text, analysis))]
     return further or [at for at in told if statements[at].kind == "prose"]
 
@@ -250,10 +243,6 @@ def _name(text: str, analysis: str) -> Name:
 
 def _has_keys(name: Name) -> bool:
     return bool(name[1])
-
-
-def _is_title(each: QuotableStatement) -> bool:
-    return each.title.startswith(each.text)
 
 
 # A name of the question that is nowhere: a question about the museum in Oslo is not answered by documents that never

@@ -100,8 +100,7 @@ QUESTION_SHARE = 0.6
 BACK_MATTER_WEIGHT = 4.0
 """What a statement in back matter loses, if the question does not ask for that: about the margin. By hand."""
 DOER_WEIGHT = 1.0
-"""What a statement gains in the order, not in the chance, that says who did what is asked ("coined by …"). By hand.
-"""
+"""Added in the order, not in the chance, to a statement that says who did what is asked ("coined by …"). By hand."""
 LIGHT_WEIGHT = 0.25
 """Multiplies the rarity of a word that only asks for a measure ("how long does it take?"), which an answer need not
 have: the sign of the measure is asked for by itself. By hand.

@@ -140,9 +140,7 @@ class Judgement(msgspec.Struct, frozen=True):
     language: str = ""
 
     def answers(self, named: bool = False) -> bool:
-        """True if the best statements count as an answer; a lower chance is enough if the question names their
-        document.
-        """
+        """True if the best statements count as an answer; if their document is named, a lower chance is enough."""
         held = weights()
         bound = held.bounds.get(self.language, held.bound)
         return bool(self.ranked) and self.chance >= bound * (NAMED_FACTOR if named else 1.0)
@@ -271,9 +269,7 @@ def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], sc
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:
-    """The places of the best `limit` statements with a word of the question, best first; those that cannot answer by
-    themselves are behind the others.
-    """
+    """The places of the `limit` best statements with a word of the question; what cannot answer alone comes last."""
     may = _may_hold(question) if len(statements) > MANY else None
     held = [_words_of(question, each) if may is None or may(each) else set[str]() for each in statements]
     seen = Counter(key for found in held for key in found)
@@ -302,9 +298,8 @@ def _words_of(question: TopicQuestion, each: QuotableStatement) -> set[str]:
 
 def _chance(vector: Vector) -> float:
     held = weights()
-    total = held.bias + sum(
-        held.chance.get(name, 0.0) * value for name, value in zip(CHANCE_NAMES, vector, strict=True)
-    )
+    parts = (held.chance.get(name, 0.0) * value for name, value in zip(CHANCE_NAMES, vector, strict=True))
+    total = held.bias + sum(parts)
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
@@ -324,7 +319,6 @@ def chances(features: Features, vectors: Sequence[Vector], ranked: Sequence[Scor
     """The features of a chance; `row` are the weights of a statement."""
     best = [vectors[each.place] for each in ranked[:TOGETHER]]
     top = best[0]
-    reach = (sum(top[_AT[name]] for name in ("own", "neighbour", "heading", "title")),)
     kinds = [sum(vector[_AT[kind]] for kind in ("number", "date", "name")) for vector in best]
     later = ranked[min(len(ranked), 2 * TOGETHER) - 1].score
     return (
@@ -332,8 +326,8 @@ def chances(features: Features, vectors: Sequence[Vector], ranked: Sequence[Scor
         ranked[0].score - later,
         max(vector[_AT["own"]] for vector in vectors),
         features.together([each.place for each in ranked[:TOGETHER]]),
-        *reach,
-        features.best_source(),
+        sum(top[_AT[name]] for name in ("own", "neighbour", "heading", "title")),
+        features.best_source,
         features.absent(),
         features.names_held(ranked[0].place),
         math.log(1 + len(set(features.question.keys))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from assay.core.lazy import regex
@@ -98,31 +98,27 @@ def is_done(text: str, verb: re.Match[str]) -> bool:
 def _is_name(found: re.Match[str], analysis: str) -> bool:
     """True if two words with a capital may be somebody's name: "SEE ALSO" and "TABLE The" are none."""
     parts = (found["first"], found["last"])
-    return not all(map(str.isupper, parts)) and not any(
-        stop_terms(analysis).issuperset(keys(w, analysis)) for w in parts
-    )
+    empty = any(stop_terms(analysis).issuperset(keys(word, analysis)) for word in parts)
+    return not empty and not all(map(str.isupper, parts))
 
 
 def doers(question: TopicQuestion, texts: Sequence[str]) -> list[float]:
     """What each text gains since it says who did what a question asks: "coined by Anna Berg", "Anna Berg coined"."""
     verb = _asked_verb(question.text, question.analysis) if question.negating == question.language else ""
-    return [DOER_WEIGHT if verb and _says_who(text, verb, question.analysis) else 0.0 for text in texts]
 
+    def says_who(text: str) -> bool:
+        done = (match["verb"] or match["told"] for match in _DONE_BY.finditer(text))
+        return any(same_verb(verb, each, question.analysis) for each in done)
 
-def _says_who(text: str, verb: str, analysis: str) -> bool:
-    return any(same_verb(verb, match["verb"] or match["told"], analysis) for match in _DONE_BY.finditer(text))
+    return [DOER_WEIGHT if verb and says_who(text) else 0.0 for text in texts]
 
 
 def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:
     """The key of the question's verb, if a text has another form of it: "written" for "wrote"."""
-    verb = _verb(question)
-    told = bool(verb) and any(same_verb(verb, word, question.analysis) for word in _words(text))
+    verb = _asked_verb(question.text, question.analysis) or _happened(question.text, question.analysis)
+    words = (match[0].casefold() for match in _WORD.finditer(text)) if verb else ()
+    told = any(same_verb(verb, word, question.analysis) for word in words)
     return frozenset(keys(verb, question.analysis)) if told else frozenset()
-
-
-def _verb(question: TopicQuestion) -> str:
-    """The verb of a question that asks who did something, or when, where, why or how something happened; else ""."""
-    return _asked_verb(question.text, question.analysis) or _happened(question.text, question.analysis)
 
 
 @lru_cache(maxsize=512)
@@ -139,10 +135,6 @@ def _asked_verb(question: str, analysis: str) -> str:
     match = _WHO.search(question)
     verb = match["verb"] if match and match["verb"].islower() else ""
     return "" if stop_terms(analysis).issuperset(keys(verb, analysis)) else verb
-
-
-def _words(text: str) -> Iterator[str]:
-    return (match[0].casefold() for match in _WORD.finditer(text))
 
 
 @lru_cache(maxsize=65536)

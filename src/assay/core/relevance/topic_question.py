@@ -301,7 +301,7 @@ def _spoken(question: TopicQuestion, part: str, near: Near) -> list[str]:
 
 def _affixed(question: TopicQuestion, words: Sequence[str], near: Near) -> bool:
     """True if one of these words denies by an affix: "unsupported"."""
-    return any(bare and _denied_keys(question, bare, near) for bare in map(without_affix, words))
+    return any(_denied_keys(question, bare, near) for bare in map(without_affix, words) if bare)
 
 
 def _denied_keys(question: TopicQuestion, text: str, near: Near) -> frozenset[str]:

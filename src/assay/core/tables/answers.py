@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from itertools import starmap
 from types import MappingProxyType
 
 import msgspec
@@ -16,7 +17,6 @@ from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
 from assay.core.tables.figures import (
     Figures,
     clock,
-    clocked,
     durations_of,
     figures_of,
     format_amount,
@@ -117,13 +117,11 @@ def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
 
 
 def _meets(row: TableRow, given: Iterable[RowCondition], bounded: Mapping[int, Figures | None]) -> bool:
-    for each in given:
-        text = row.text(each.column)
-        if each.values and text not in each.values:
-            return False
-        if each.limits and not _is_within_limits(text, each.limits, bounded[each.column]):
-            return False
-    return True
+    return all(
+        (not each.values or row.text(each.column) in each.values)
+        and (not each.limits or _is_within_limits(row.text(each.column), each.limits, bounded[each.column]))
+        for each in given
+    )
 
 
 def _is_within_limits(text: str, limits: Sequence[Limit], known: Figures | None) -> bool:
@@ -155,7 +153,7 @@ def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iter
         value = row.text(wanted.column)
         if not is_missing(value):
             subject = table.subject(row, [each.column for each in wanted.given])
-            text = _formatted("cell", head=_head(table, wanted.column), subject=subject, value=value)
+            text = _formatted("cell", head=table.heads[wanted.column], subject=subject, value=value)
             found[text] = (value, (*found.get(text, ("", ()))[1], row))
     for text, (value, same) in found.items():
         yield TableAnswer(text=text, operation="cell", value=value, rows=same, named=same)
@@ -165,7 +163,7 @@ def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) ->
     if wanted.distinct:
         values = {row.text(wanted.column).casefold() for row in rows} - {""}
         value = number(len(values))
-        said = _formatted("distinct", head=_head(table, wanted.column), count=number(len(rows)), value=value)
+        said = _formatted("distinct", head=table.heads[wanted.column], count=number(len(rows)), value=value)
     else:
         value = number(len(rows))
         said = _formatted("count", count=value)
@@ -191,9 +189,8 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
         return
     amounts = [figure for _, figure in filled]
     result = total(amounts) if wanted.operation == "sum" else mean(amounts)
-    unit = amounts[0].unit or "".join(currencies)
-    value = clocked(result, figures.clocks) if figures.clocks else f"{format_amount(result, figures)} {unit}".strip()
-    said = _formatted(wanted.operation, head=_head(table, wanted.column), count=number(len(used)), value=value)
+    value = format_amount(result, figures, amounts[0].unit or "".join(currencies))
+    said = _formatted(wanted.operation, head=table.heads[wanted.column], count=number(len(used)), value=value)
     yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
 
 
@@ -215,13 +212,8 @@ def _extremes(
     named = tuple(row for row in rows if values[id(row)] == best)
     labels = dict.fromkeys(filter(None, (row.text(wanted.label) for row in named))) if wanted.label >= 0 else {}
     value = named[0].text(wanted.column)
-    slots = {"head": _head(table, wanted.column), "value": value, "count": number(len(rows))}
-    form = wanted.operation if 0 < len(labels) <= MOST_NAMED else f"bare {wanted.operation}"
-    said = (
-        _formatted(form, label=", ".join(labels), **slots)
-        if labels
-        else _formatted(f"bare {wanted.operation}", **slots)
-    )
+    slots = {"head": table.heads[wanted.column], "value": value, "count": number(len(rows)), "label": ", ".join(labels)}
+    said = _formatted(wanted.operation if 0 < len(labels) <= MOST_NAMED else f"bare {wanted.operation}", **slots)
     shown = named[: MOST_NAMED + 1]
     yield TableAnswer(
         text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(rows), named=shown
@@ -231,7 +223,7 @@ def _extremes(
 def _grouped(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
     found = groups.extreme(table, rows, wanted.label, wanted.column, wanted.operation, wanted.over)
     if found is not None and len(found.names) <= MOST_NAMED:
-        heads = {"head": _head(table, wanted.column), "by": _head(table, wanted.label)}
+        heads = {"head": table.heads[wanted.column], "by": table.heads[wanted.label]}
         slots = {"label": ", ".join(found.names), "value": found.value, "count": number(found.count), **heads}
         said = _formatted(f"{wanted.operation} {wanted.over}", **slots)
         yield TableAnswer(
@@ -248,10 +240,6 @@ def _grouped(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
 
 def _formatted(form: str, **slots: str) -> str:
     return gettext(FORMS[form][1]).format(**slots)
-
-
-def _head(table: ReadTable, column: int) -> str:
-    return table.heads[column]
 
 
 def _with(said: str, table: ReadTable, given: Sequence[RowCondition]) -> str:
@@ -364,27 +352,19 @@ def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
 
 
 def _conditions_of(conditions: Sequence[str], table: ReadTable) -> tuple[RowCondition, ...] | None:
-    found: list[RowCondition] = []
-    for condition in conditions:
-        given = next(_read_condition(condition, table), None)
-        if given is None:
-            return None
-        found.append(given)
-    return tuple(found)
+    found = tuple(given for each in conditions if (given := _read_condition(each, table)) is not None)
+    return found if len(found) == len(conditions) else None
 
 
-def _read_condition(condition: str, table: ReadTable) -> Iterator[RowCondition]:
+def _read_condition(condition: str, table: ReadTable) -> RowCondition | None:
     for column, head in enumerate(table.heads):
         told = condition if UNNAMED.fullmatch(head) else condition.removeprefix(f"{head}: ")
         if told == condition and not UNNAMED.fullmatch(head):
             continue
         if told and not _LIMIT.sub("", told):
-            limits = _LIMIT.finditer(told)
-            yield RowCondition(
-                column, (), tuple(Limit(1 if m["sign"] == ">" else -1, Decimal(m["number"])) for m in limits)
-            )
-            return
+            limits = ((1 if m["sign"] == ">" else -1, Decimal(m["number"])) for m in _LIMIT.finditer(told))
+            return RowCondition(column, (), tuple(starmap(Limit, limits)))
         values = tuple(told.split(" / "))
-        texts = set(table.column(column))
-        if all(value in texts for value in values):
-            yield RowCondition(column, values)
+        if set(values) <= set(table.column(column)):
+            return RowCondition(column, values)
+    return None

@@ -279,9 +279,7 @@ def _labelled_rows(group: _Group) -> Iterator[TableRow]:
 
 
 def _goes_on(before: _Line, line: _Line) -> bool:
-    """True if a line continues the row above: it repeats the first cell, and both together are too long for one
-    line.
-    """
+    """True if a line continues the row above: it repeats the first cell, and both are too long for one line."""
     if len(before.piece.text) + len(line.piece.text) <= LONGEST_PASSAGE or len(line.heads) < 2:
         return False
     same = (before.heads[0], before.cells[0].text) == (line.heads[0], line.cells[0].text)

@@ -191,8 +191,10 @@ def _grouping(texts: Sequence[str], point: Point) -> str:
     return signs.most_common(1)[0][0] if signs else ""
 
 
-def format_amount(value: Decimal, like: Figures) -> str:
-    """An amount written like those of the column: decimal sign, thousands."""
+def format_amount(value: Decimal, like: Figures, unit: str) -> str:
+    """An amount with its unit, written like those of the column: decimal sign, thousands; or as a clock shows it."""
+    if like.clocks:
+        return _clocked(value, like.clocks)
     text = f"{value:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -200,7 +202,7 @@ def format_amount(value: Decimal, like: Figures) -> str:
     sign, whole = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
     if like.grouped:
         whole = f"{int(whole):,}".replace(",", like.grouped)
-    return f"{sign}{whole}{like.point}{rest}" if rest else f"{sign}{whole}"
+    return f"{sign}{whole}{like.point if rest else ''}{rest} {unit}".strip()
 
 
 def total(figures: Iterable[Figure]) -> Decimal:
@@ -243,7 +245,7 @@ def durations_of(table: ReadTable, column: int) -> Figures | None:
     return Figures(values, clocks=max(text.count(":") for text in texts))
 
 
-def clocked(seconds: Decimal, colons: int) -> str:
+def _clocked(seconds: Decimal, colons: int) -> str:
     """A duration as its column writes them, with one colon or two."""
     whole, rest = divmod(seconds, 1)
     head, low = divmod(int(whole), 60)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import msgspec
@@ -12,7 +12,6 @@ from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.figures import (
     Figure,
     Figures,
-    clocked,
     durations_of,
     figures_of,
     format_amount,
@@ -91,12 +90,8 @@ def _amount(over: OverGroups, figures: Sequence[Figure | None]) -> Decimal:
 
 
 def _format_with_unit(amount: Decimal, figures: Figures | None, group: _Group) -> str:
-    if figures is None:
-        return f"{amount:f}"
-    if figures.clocks:
-        return clocked(amount, figures.clocks)
     unit = next((figure.unit for _, figure in group if figure is not None), "")
-    return f"{format_amount(amount, figures)} {unit}".strip()
+    return f"{amount:f}" if figures is None else format_amount(amount, figures, unit)
 
 
 def is_grouping(table: ReadTable, label: int) -> bool:
@@ -126,14 +121,12 @@ def _is_shared(by_time: Mapping[str, Sequence[str]]) -> bool:
     return bool(by_time) and once and shared > SHARED * len(by_time)
 
 
-def amounts(table: ReadTable, columns: Sequence[int]) -> Iterator[int]:
-    """Those of `columns` whose figures are amounts: no years, and no numbers of the rows."""
-    for at in columns:
-        figures, filled = figures_of(table, at), [text for text in table.column(at) if not is_missing(text)]
-        years = all(moment(text) is not None for text in filled)
-        numbers = at == 0 and len(set(filled)) == len(filled)
-        if figures is not None and not years and not numbers:
-            yield at
+def is_amount(table: ReadTable, column: int) -> bool:
+    """True if the figures of a column are amounts: no years, and no numbers of the rows."""
+    filled = [text for text in table.column(column) if not is_missing(text)]
+    years = all(moment(text) is not None for text in filled)
+    numbers = column == 0 and len(set(filled)) == len(filled)
+    return figures_of(table, column) is not None and not years and not numbers
 
 
 def is_money(table: ReadTable, column: int) -> bool:

@@ -70,7 +70,7 @@ class _TableQuestion(TableWords):
         if not self.telling and not self.asking.noun:
             return None
         values = self.values()
-        tried = (found for way in self.asking.ways for found in self._ways(way, values))
+        tried = (found for way in self.asking.ways for found in self._columns(way, values))
         return max(tried, key=lambda each: (each.covered, each.fit), default=None)
 
     def cells(self, head: str) -> Iterator[TableAnswer]:
@@ -83,26 +83,20 @@ class _TableQuestion(TableWords):
             made = self._computed(
                 Computed(operation="cell", column=rated[0][1], given=self._row_conditions(values, -1))
             )
-            said = {self.said[place] for place in self._used_places(values)}
-            if made is not None and len(made[1]) == 1 and (said & self.names or not self.names):
+            named = not self.names or self._used_keys(values) & self.names
+            if made is not None and len(made[1]) == 1 and named:
                 yield made[1][0]
 
     # columns
 
-    def _ways(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+    def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+        """Computations over the column that fits best; of a count also over rows."""
         if way.operation == "count":
             yield from self._count(values)
-        yield from self._columns(way, values)
-
-    def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
-        """Computations over the column that fits best."""
-        used = self._used_places(values)
-        left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        fits = ((self._fit(at, left, way), at) for at in self._preferred(self._unchosen_columns(values), way))
-        able = (
-            each for each in fits if each[0][0] > 0 and self._is_able(each[1], way) and self._is_amount(each[1], way)
-        )
-        rated = sorted(able, reverse=True)
+        left = self._unused_keys(values)
+        preferred = self._preferred(self._unchosen_columns(values), way)
+        able = (at for at in preferred if self._is_able(at, way) and self._is_amount(at, way))
+        rated = sorted(((fit, at) for at in able if (fit := self._fit(at, left, way))[0] > 0), reverse=True)
         if not rated and (paid := self._paid_column(values)) is not None:
             yield from self._amount(way, values, paid)
             return
@@ -166,9 +160,8 @@ class _TableQuestion(TableWords):
         columns = [at for at in self._unchosen_columns(list(values)) if self.figured(at)]
         nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
         named = [at for at in columns if self.matching_keys(nouns, self.heads[at])]
-        able = named or [
-            at for at in groups.amounts(self.table, columns) if not self.asking.money or groups.is_money(self.table, at)
-        ]
+        amounts = (at for at in columns if groups.is_amount(self.table, at))
+        able = named or [at for at in amounts if not self.asking.money or groups.is_money(self.table, at)]
         return able[0] if len(able) == 1 else None
 
     def _amount(self, way: Measured, values: list[NamedValue], column: int) -> Iterator[FoundAnswer]:
@@ -197,9 +190,7 @@ class _TableQuestion(TableWords):
         return [column for column in range(len(self.table.heads)) if column not in chosen]
 
     def _is_able(self, column: int, way: Measured) -> bool:
-        """True if an operation is possible over a column, and what it gives may answer: no number says who, and
-        nothing without one says when.
-        """
+        """True if an operation is possible over a column, and its result may answer: no number says who."""
         if way.operation == "cell" and self.read.wanted == "name":
             return not self.figured(column) and not self.dated(column)
         if way.operation == "cell" and self.read.wanted == "date":
@@ -216,12 +207,10 @@ class _TableQuestion(TableWords):
     def _is_amount(self, column: int, way: Measured) -> bool:
         """False for numbers of rows and years, where a word for amounts is said: the largest invoice has no number."""
         counted = way.operation in ("cell", "count") or not self.asking.paying or not self.figured(column)
-        return counted or bool(list(groups.amounts(self.table, [column])))
+        return counted or groups.is_amount(self.table, column)
 
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
-        """How well a header fits the question: matching words, the share of the header they cover, exactly equal
-        words.
-        """
+        """How well a header fits the question: matching words, the share of the header they cover, equal words."""
         head = self.heads[column]
         held = self.matching_keys(left, self.asked_heads[column])
         more = self.matching_keys(self.extra, head)
@@ -238,22 +227,17 @@ class _TableQuestion(TableWords):
         return (len(held) + 0.5 * len(more) + measured, share, len(words & plain))
 
     def _is_measured(self, column: int, way: Measured) -> float:
-        """How well a column fits what the words of degree measure: its header names it, or its cells or unit tell; else
-        0.
-        """
+        """How well a column fits what words of degree measure, by its header, its cells or its unit; else 0."""
         nouns = [noun for noun in way.measures if not noun.startswith(QUANTITY)]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
-        if measures and self.matching_keys(self.heads[column], measures) | self.matching_keys(
-            measures, self.heads[column]
-        ):
+        head = self.heads[column]
+        if measures and (self.matching_keys(head, measures) or self.matching_keys(measures, head)):
             return MEASURED_BY_HEADER
         told = len(nouns) < len(way.measures) and not quantities(self.table, column).isdisjoint(way.measures)
         return MEASURED_BY_CELLS if told else 0.0
 
     def _who(self, values: Sequence[NamedValue]) -> int:
-        """The column that names those whom "who" asks for, by the parties of a payment or by its header; -1 for
-        none.
-        """
+        """The column of those whom "who" asks for, by the parties of a payment or by its header; -1 for none."""
         if self.read.wanted != "name":
             return -1
         chosen = {value.column for value in values}
@@ -266,9 +250,7 @@ class _TableQuestion(TableWords):
         return named[0] if len(named) == 1 else -1
 
     def _label(self, column: int, values: Sequence[NamedValue]) -> int:
-        """The column that names rows: one that "who" asks for, or the question names, else the one with most
-        different texts; -1 for none.
-        """
+        """The column that names rows: asked for by "who" or by name, else with most different texts; -1: none."""
         if (who := self._who(values)) not in (-1, column):
             return who
         rated: list[tuple[int, float, int]] = []
@@ -286,13 +268,16 @@ class _TableQuestion(TableWords):
 
     # conditions
 
-    def _used_places(self, values: Sequence[NamedValue]) -> frozenset[int]:
-        return frozenset(place for value in values for place in value.places)
+    def _unused_keys(self, values: Sequence[NamedValue]) -> list[str]:
+        """The significant words of the question that name no value."""
+        used = frozenset[int]().union(*(value.places for value in values))
+        return [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
+
+    def _used_keys(self, values: Sequence[NamedValue]) -> set[str]:
+        return {self.said[place] for value in values for place in value.places}
 
     def _row_conditions(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
-        """The conditions on rows: values of one column are alternatives, those of several columns must hold
-        together.
-        """
+        """The conditions on rows: one of the values in each column."""
         by_column: dict[int, list[str]] = {}
         for value in sorted(values, key=lambda value: min(value.places)):
             by_column.setdefault(value.column, []).extend(value.texts)
@@ -310,10 +295,9 @@ class _TableQuestion(TableWords):
     def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
-        used = self._used_places(values)
-        left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
+        left = self._unused_keys(values)
         named = [at for at, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
-        told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
+        told = self.matching_keys(noun, self.around) or self._used_keys(values) & noun
         column = named[0] if named and not self.figured(named[0]) and not self.timed(named[0]) else -1
         bounded = self._bounded_column(left) if self.asking.limits else -1
         if any(self.timed(at) for at in named):
@@ -350,8 +334,7 @@ class _TableQuestion(TableWords):
         heads = [self.heads[value.column] for value in values]
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
-        said = {self.said[place] for place in self._used_places(values)}
-        held = {*head, *said, *self.matching_keys(self.telling, context)}
+        held = {*head, *self._used_keys(values), *self.matching_keys(self.telling, context)}
         wanted, answers = made
         whole = whole or (self.table.of_records and not wanted.given)  # nothing but its words ties a question to a list
         if whole:

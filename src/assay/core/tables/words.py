@@ -73,9 +73,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """An operation that words ask for, and the nouns it measures; none if the question itself names what is
-    measured.
-    """
+    """An operation that words ask for, and the nouns it measures; none if the question itself names them."""
 
     operation: Operation
     measures: tuple[str, ...] = ()
@@ -163,9 +161,7 @@ def read_language(question: str) -> str:
 
 
 def read_asking(question: str) -> Asking:
-    """Read what a question asks of a table. Its language is detected from its words; else the languages are tried in
-    turn.
-    """
+    """Read what a question asks of a table, in its language if that is detected, else in each in turn."""
     return _chosen(question)[1]
 
 

@@ -74,9 +74,7 @@ def _think_finished(state: ViewState, envelope: e.Envelope, event: e.ThinkFinish
 
 @on(e.ModelAttempted)
 def _attempted(state: ViewState, envelope: e.Envelope, event: e.ModelAttempted) -> None:
-    state.turn(envelope).attempts.append(
-        model.Attempt(role=event.role, task=event.task, model=event.model, attempt=event.attempt, outcome=event.outcome)
-    )
+    state.turn(envelope).attempts.append(msgspec.convert(event, model.Attempt, from_attributes=True))
     if event.outcome == "ok":
         state.models[event.role] = event.model
 
@@ -103,16 +101,7 @@ def _scope_counted(state: ViewState, envelope: e.Envelope, event: e.ScopeCounted
 
 @on(e.SearchPerformed)
 def _searched(state: ViewState, envelope: e.Envelope, event: e.SearchPerformed) -> None:
-    state.turn(envelope).searches.append(
-        model.SearchMade(
-            query=event.query,
-            provider=event.provider,
-            results=event.results,
-            shared=event.shared,
-            found=event.found,
-            excluded=event.excluded,
-        )
-    )
+    state.turn(envelope).searches.append(msgspec.convert(event, model.SearchMade, from_attributes=True))
 
 
 @on(e.SearchFailed)
@@ -294,16 +283,12 @@ def _copies(state: ViewState, envelope: e.Envelope, event: e.CopiesFound) -> Non
 @on(e.ConflictFound)
 def _conflict(state: ViewState, envelope: e.Envelope, event: e.ConflictFound) -> None:
     state.keep(event.passages)
-    found = Conflict(text=event.text, subject=event.subject, measure=event.measure, sides=event.sides)
-    state.conflicts.append(found)
+    state.conflicts.append(Conflict(text=event.text, subject=event.subject, measure=event.measure, sides=event.sides))
 
 
 @on(e.VerifySummary)
 def _summary(state: ViewState, envelope: e.Envelope, event: e.VerifySummary) -> None:
     state.gate = model.Gate(summary=event.summary, passed=event.passed, problems=event.problems)
-
-
-# Events of typed answers.
 
 
 @on(e.FieldsFilled)

@@ -165,10 +165,7 @@ def _approved(state: ViewState, envelope: e.Envelope, event: e.PlanApproved) -> 
 
 @on(e.ReflectDecided)
 def _reflected(state: ViewState, envelope: e.Envelope, event: e.ReflectDecided) -> None:
-    reflection = model.Reflection(
-        decision=event.decision, reasoning=event.reasoning, step=event.step, changes=event.changes, note=event.note
-    )
-    state.reflections.append(reflection)
+    state.reflections.append(msgspec.convert(event, model.Reflection, from_attributes=True))
 
 
 @on(e.CoverageAssessed)

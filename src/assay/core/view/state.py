@@ -175,9 +175,7 @@ class ViewState(model.RunFacts, kw_only=True):
         return tuple(passage.id for passage in passages)
 
     def forget(self, claim: str) -> None:
-        """Drop a claim that is no longer in the text without being removed: the text was begun again, or put into its
-        form.
-        """
+        """Drop a claim that is no longer in the text, which was begun again or put into its form."""
         self.claims.pop(claim, None)
         self.checks.pop(claim, None)
         self.versions.pop(claim, None)

@@ -250,9 +250,7 @@ GENERATED = regex(
     rb"|\b(?:auto-?|automatically |machine[- ])generated\b[^\n]{0,200}(?:\n[^\n]{0,200}){0,2}?\bdo not (?:edit|modify)",
     re.IGNORECASE,
 )
-"""Marks of generated files, by the conventions of Go (`Code generated … DO NOT EDIT.`) and of review tools
-(`@generated`).
-"""
+"""Marks of generated files, by the conventions of Go and of review tools (`@generated`)."""
 
 PAGES = (".html", ".htm", ".xhtml")
 SOURCES = (".rst", ".md", ".markdown", ".txt", ".text", ".org", ".adoc", ".texi", ".pod", ".rest", ".mdx")

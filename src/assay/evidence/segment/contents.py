@@ -55,11 +55,8 @@ def marked(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
         found.update(at for run in lists for at in _heading_entries(text, blocks, run, headings))
     found.update(at for at, block in enumerate(blocks) if block.kind == "paragraph" and _is_trail(text, block))
     found.update(list(_announcing_lines(text, blocks, found)))
-    return [_navigation(block) if at in found else block for at, block in enumerate(blocks)]
-
-
-def _navigation(block: TextBlock) -> TextBlock:
-    return msgspec.structs.replace(block, kind="navigation")
+    pairs = enumerate(blocks)
+    return [msgspec.structs.replace(block, kind="navigation") if at in found else block for at, block in pairs]
 
 
 def _lists(blocks: Sequence[TextBlock]) -> Iterator[range]:

@@ -209,9 +209,7 @@ ENOUGH = 300
 """A passage this long takes no further sentence."""
 SENTENCES = 3
 WINDOW = 50_000
-"""Code points in which sentences are looked for at a time: nobody writes longer paragraphs, and a page that is one line
-of megabytes would block everything else in this process.
-"""
+"""Code points in which sentences are looked for at a time: a page may be one line of megabytes."""
 BREAKS = regex(r"[.!?…。！？؟۔।](?:(?<=[。！？؟۔।])|[\"'”’)\]]*\s)")
 """Every place where a sentence may end inside a block."""
 WHOLE = frozenset(("row", "field", "record", "heading", "navigation"))

@@ -23,6 +23,7 @@ from assay.core.lazy import regex
 from assay.core.ports import Fetcher
 from assay.core.sources import RENDERED, Fetched
 from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical, read
+from assay.fetch.html_metadata import text_outside
 from assay.fetch.html_preparation import is_notice, stand_in
 from assay.fetch.web import WebFetcher
 from assay.fetch.web.in_flight import InFlight, once
@@ -173,7 +174,6 @@ RUN = frozenset(
     ("", "module", "text/javascript", "application/javascript", "text/ecmascript", "application/ecmascript")
 )
 """Types of scripts that run; others are data."""
-ASIDE = ["script", "style", "noscript", "template", "head", "nav", "header", "footer", "aside", "form", "svg"]
 _SCRIPT = regex(rb"<script", re.IGNORECASE)
 
 
@@ -210,8 +210,7 @@ def _looked_at(body: bytes) -> PageGlance:
     scripts = any((node.attributes.get("type") or "").strip().lower() in RUN for node in tree.css("script"))
     if not scripts:
         return PageGlance(characters=len(body), scripts=False)
-    tree.strip_tags(ASIDE)
-    text = " ".join(tree.body.text(separator=" ").split()) if tree.body is not None else ""
+    text = text_outside(tree, "form")
     instead = len(stand_in(LexborHTMLParser(body))) if len(text) < SHORT else 0
     return PageGlance(characters=max(0 if is_notice(text) else len(text), instead), scripts=True)
 
@@ -268,7 +267,6 @@ class RenderingFetcher:
         self._going: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
 
     async def close(self) -> None:
-        """Close the connections and the browser."""
         browser, self._browser = self._browser, None
         try:
             if browser is not None:
@@ -295,11 +293,7 @@ class RenderingFetcher:
         return msgspec.structs.replace(rendered, url=page.url, redirects=page.redirects)
 
     async def _tried(self, page: Fetched, before: PageGlance, rules: WebRules) -> Fetched:
-        """The rendered page if it has more text than before; else the original page if it has any.
-
-        Raises:
-            FetchFailed: neither has text; or the browser shows something else than the page.
-        """
+        """The rendered page if it has more text than before; else the original page if it has any."""
         try:
             rendered = await self._rendered(page, rules)
             after = await asyncio.to_thread(look, rendered.body)

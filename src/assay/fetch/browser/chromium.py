@@ -96,11 +96,7 @@ class Chromium:
             await asyncio.to_thread(home.cleanup)
 
     async def _started(self) -> Browser:
-        """The browser, restarted if it has died.
-
-        Raises:
-            FetchFailed: there is none, or it does not start.
-        """
+        """The browser, restarted if it has died."""
         async with self._starting:
             if self._browser is not None and self._browser.is_connected():
                 return self._browser
@@ -166,11 +162,7 @@ async def _close_page(page: Page) -> None:
 
 
 def _find_browser(own: str) -> str:
-    """The browser that playwright installed, else one on the path.
-
-    Raises:
-        FileNotFoundError: there is none.
-    """
+    """The browser that playwright installed, else one on the path."""
     found = on_path((own,))
     if not found:
         raise FileNotFoundError(MISSING)

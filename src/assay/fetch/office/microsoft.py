@@ -13,7 +13,7 @@ from assay.core.languages import detect
 from assay.core.lazy import later, regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import dated, stem
-from assay.fetch.office.package import DAMAGED, need, unpacked
+from assay.fetch.office.package import DAMAGED, need, parse, unpacked
 from assay.fetch.text_form import TextBuilder, clean, number_of
 
 if TYPE_CHECKING:
@@ -48,11 +48,6 @@ class DocxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: encrypted, damaged, malicious, or without text; or the extra is missing.
-        """
         need("docx", "python-docx")
         import docx  # noqa: PLC0415 - of the extra `office`
         from docx.opc.exceptions import OpcError  # noqa: PLC0415 - of the extra `office`
@@ -119,7 +114,6 @@ class _Styles:
         self._styles = {style.style_id: style for style in document.styles}
 
     def write(self, paragraph: etree._Element, writing: TextBuilder) -> None:
-        """Write a heading, an item or a paragraph."""
         text = _docx_text(paragraph)
         names = self._names(paragraph)
         found = next((match for match in map(_HEADING.fullmatch, names) if match), None)
@@ -180,9 +174,7 @@ def _width(cell: etree._Element) -> int:
 
 
 def _write_notes(blob: bytes, kind: str, writing: TextBuilder) -> None:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    root = etree.fromstring(blob, parser)
-    notes = [_docx_text(note) for note in root if note.get(f"{W}type") is None]  # the others are separator lines
+    notes = [_docx_text(note) for note in parse(blob) if note.get(f"{W}type") is None]  # the others are separator lines
     if any(note.strip() for note in notes):
         writing.heading(kind.capitalize(), 2)
         for note in notes:
@@ -204,11 +196,6 @@ class PptxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: encrypted, damaged, malicious, or without text; or the extra is missing.
-        """
         need("pptx", "python-pptx")
         import pptx  # noqa: PLC0415 - of the extra `office`
         from pptx.exc import PythonPptxError  # noqa: PLC0415 - of the extra `office`

@@ -48,11 +48,6 @@ class OdtExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: encrypted, damaged, malicious, or without text.
-        """
         with unpacked(data) as archive:
             writing = TextBuilder()
             body = xml(archive, "content.xml").find(f"{OFFICE}body")
@@ -170,11 +165,6 @@ class EpubExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: protected, damaged, malicious, or without text.
-        """
         with unpacked(data) as archive:
             place = _book_place(archive)
             package = xml(archive, place)

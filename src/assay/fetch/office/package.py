@@ -96,15 +96,24 @@ def _check(archive: zipfile.ZipFile, packed: int) -> None:
                     raise ExtractError(BOMB)
 
 
+def parse(data: bytes) -> etree._Element:
+    """The root of XML in which no entity is resolved, and nothing is loaded from elsewhere.
+
+    Raises:
+        etree.XMLSyntaxError: it is not XML.
+    """
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    return etree.fromstring(data, parser)
+
+
 def xml(archive: zipfile.ZipFile, name: str) -> etree._Element:
-    """The root of a part; no entity is resolved, and nothing is loaded from elsewhere.
+    """The root of a part.
 
     Raises:
         ExtractError: there is no such part, or it is not XML.
     """
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
-        return etree.fromstring(archive.read(posixpath.normpath(name)), parser)
+        return parse(archive.read(posixpath.normpath(name)))
     except KeyError as error:
         raise ExtractError(f"{DAMAGED} (a part is missing)") from error
     except etree.XMLSyntaxError as error:

@@ -46,13 +46,6 @@ class XlsxExtractor:
     old = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Yield the sheets, in order.
-
-        Raises:
-            ExtractError: encrypted, damaged, malicious, or without values; or the extra is missing; or, after the
-                sheets
-                before it, a sheet that cannot be read.
-        """
         need("python_calamine", "python-calamine")
         if not (self.old and data.startswith(OLE)):
             with unpacked(data):

@@ -33,11 +33,6 @@ class PdfExtractor:
     """The extractor for documents that raise `NoLetters`, if its libraries are installed."""
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: encrypted, damaged, or without text; or, after the document, pages could not be read.
-        """
         # The import takes a tenth of a second, and only a process that reads PDFs needs it.
         from assay.fetch.pdf.document import read  # noqa: PLC0415
 

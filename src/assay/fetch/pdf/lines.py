@@ -6,7 +6,7 @@ import ctypes
 import math
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import pairwise
 from typing import Any
 
@@ -69,11 +69,8 @@ class Pdf:
         except pypdfium2.PdfiumError as error:
             raise ExtractError("damaged") from error
         try:
-            text = page.get_textpage()
-            try:
+            with closing(page.get_textpage()) as text:
                 return list(_lines(text))
-            finally:
-                text.close()
         except pypdfium2.PdfiumError as error:
             raise ExtractError("damaged") from error
         finally:
@@ -89,25 +86,17 @@ class Pdf:
         if not 1 <= number <= self.pages:
             raise ExtractError(f"it has {self.pages} pages, and no page {number}")
         try:
-            page = self._document[number - 1]
-            try:
+            with closing(self._document[number - 1]) as page:
                 yield page
-            finally:
-                page.close()
         except (pypdfium2.PdfiumError, ValueError) as error:
             raise ExtractError(f"page {number} is damaged") from error
 
     def shows_anything(self) -> bool:
         """True if anything is drawn on a page."""
         for number in range(self.pages):
-            try:
-                page = self._document[number]
-            except pypdfium2.PdfiumError:
-                continue
-            drawn = raw.FPDFPage_CountObjects(page)
-            page.close()
-            if drawn > 0:
-                return True
+            with suppress(pypdfium2.PdfiumError), closing(self._document[number]) as page:
+                if raw.FPDFPage_CountObjects(page) > 0:
+                    return True
         return False
 
     def picture(self, number: int, dots: int, widest: int) -> tuple[Any, float]:
@@ -116,18 +105,11 @@ class Pdf:
         Raises:
             ExtractError: the page cannot be drawn.
         """
-        try:
-            page = self._document[number - 1]
-            try:
-                scale = min(dots / 72, widest / max(*page.get_size(), 1.0))
-                return page.render(scale=scale, grayscale=False, rev_byteorder=True).to_numpy()[:, :, :3], scale
-            finally:
-                page.close()
-        except (pypdfium2.PdfiumError, ValueError) as error:
-            raise ExtractError("damaged") from error
+        with self.open_page(number) as page:
+            scale = min(dots / 72, widest / max(*page.get_size(), 1.0))
+            return page.render(scale=scale, grayscale=False, rev_byteorder=True).to_numpy()[:, :, :3], scale
 
     def close(self) -> None:
-        """Free its memory."""
         self._document.close()
 
 

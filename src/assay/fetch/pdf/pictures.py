@@ -43,11 +43,6 @@ class PagePictures:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document that holds the answer.
-
-        Raises:
-            ExtractError: there is no such page, or it cannot be drawn.
-        """
         asked = msgspec.json.decode(name, type=PageAsked)
         with closing(Pdf(data)) as pdf, pdf.open_page(asked.number) as page:
             if asked.width:
@@ -83,13 +78,11 @@ def _chunk(name: bytes, body: bytes) -> bytes:
 def _places(page: Any, asked: PageAsked) -> PagePlaces:
     """The places of the passage: a box for each of its lines, in shares of the page."""
     width, height = page.get_size()
-    text = page.get_textpage()
-    try:
-        boxes = _lines(list(_boxes(page, text, asked)))
-    except pypdfium2.PdfiumError:
-        boxes = ()
-    finally:
-        text.close()
+    with closing(page.get_textpage()) as text:
+        try:
+            boxes = _lines(list(_boxes(page, text, asked)))
+        except pypdfium2.PdfiumError:
+            boxes = ()
     return PagePlaces(number=asked.number, width=width, height=height, boxes=boxes)
 
 

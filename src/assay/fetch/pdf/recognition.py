@@ -36,11 +36,6 @@ class ScannedPdfExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """Return one document.
-
-        Raises:
-            ExtractError: nothing can be recognised; or, after the document, there was no time for some pages.
-        """
         until = time.monotonic() + MARGIN * SCAN_SECONDS
         with closing(Pdf(data)) as pdf:
             reader = _recogniser()

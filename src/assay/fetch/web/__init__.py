@@ -135,7 +135,6 @@ class WebFetcher:
         self._places: dict[tuple[str, WebRules], InFlight[Fetched | _Moved]] = {}
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._pool.aclose()
 
     async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
@@ -166,11 +165,7 @@ class WebFetcher:
             raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
 
     async def _answer(self, url: str, before: str, rules: WebRules) -> Fetched:
-        """What is at an address, whatever stands there; `before` is the page that leads there, "" if none does.
-
-        Raises:
-            FetchFailed: it cannot be fetched.
-        """
+        """What is at an address, whatever stands there; `before` is the page that leads there, "" if none does."""
         try:
             return await self._hops(url, before, rules)
         except (httpcore2.TimeoutException, TimeoutError) as error:

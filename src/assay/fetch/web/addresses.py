@@ -296,7 +296,6 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         raise FetchFailed("blocked: a socket of this machine")
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await asyncio.sleep(seconds)
 
 
@@ -369,7 +368,6 @@ class WebPoster:
             return Posted(response.status, retry_after(headers_of(response)))
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._pool.aclose()
 
 

@@ -14,7 +14,7 @@ from assay.core.lazy import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, Url, is_below, read
 from assay.fetch.html_markdown import HIDDEN, MOST_TAGS
-from assay.fetch.html_metadata import LINKED, attribute, read_linked
+from assay.fetch.html_metadata import LINKED, attribute, read_linked, text_outside
 from assay.fetch.web.response import HTML, base
 
 MOST_FRAMES, DEEPEST = 4, 2
@@ -24,20 +24,6 @@ LARGEST = 500_000
 LEAST = 200
 """Characters of text from which on a page is read as it is, whatever it embeds."""
 FRAMED = regex(rb"<(?:frame|iframe|embed|object)\b", re.IGNORECASE)
-AROUND = [
-    "script",
-    "style",
-    "noscript",
-    "noframes",
-    "template",
-    "head",
-    "nav",
-    "header",
-    "footer",
-    "aside",
-    "form",
-    "svg",
-]
 SMALL = 50
 """Pixels; a smaller frame shows nothing to read."""
 SHOWN = ("text/", "application/pdf")
@@ -115,9 +101,7 @@ def _characters(page: Fetched) -> int:
         return 0
     if page.media_type not in HTML or page.body.count(b"<") > MOST_TAGS:
         return len(page.body)
-    tree = LexborHTMLParser(page.body)
-    tree.strip_tags(AROUND)
-    return len(" ".join(tree.body.text(separator=" ").split())) if tree.body is not None else 0
+    return len(text_outside(LexborHTMLParser(page.body), "form", "noframes"))
 
 
 # Finds the next part of an article that is divided into several pages.

@@ -24,7 +24,7 @@ from assay.core.sources import Fetched
 from assay.core.web_addresses import TRACKING, BadUrl, Url, read
 from assay.fetch.html import CHARSET
 from assay.fetch.html_markdown import MOST_TAGS, shallow
-from assay.fetch.html_metadata import LINKED, attribute, read_linked
+from assay.fetch.html_metadata import ASIDE, LINKED, attribute, read_linked, text_outside
 from assay.fetch.text_form import decode
 from assay.fetch.wall_words import (
     CONSENT,
@@ -54,8 +54,7 @@ BEGINNING = 32_000
 LONGEST_TITLE = 120
 FIELDS = 1
 """Fields that are filled in by hand, of a form that only asks whether somebody is human: the letters of a picture."""
-ASIDE = ["script", "style", "noscript", "template", "head", "svg", "nav", "header", "footer", "aside"]
-APART = ["a", "form", "button", "select", "textarea", "label"]
+APART = ("a", "form", "button", "select", "textarea", "label")
 """Elements whose text is no prose: links to other pages, and what belongs to fields."""
 BUTTON = "button, input[type=submit], input[type=button], [role=button]"
 TYPED = "input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=search], textarea"
@@ -155,11 +154,7 @@ def _place(url: str) -> str:
 
 
 def _decode_page(page: Fetched) -> str:
-    """A page's HTML.
-
-    Raises:
-        ExtractError: it is not text.
-    """
+    """A page's HTML."""
     body = in_utf8(page.body, page.headers.get("content-type", ""))
     declared = CHARSET.search(body[:4096])
     return decode(body, declared[1].decode("ascii") if declared else "")
@@ -167,9 +162,7 @@ def _decode_page(page: Fetched) -> str:
 
 def _prose(page: str) -> int:
     """Characters of text outside menus, links and forms."""
-    tree = LexborHTMLParser(page)
-    tree.strip_tags([*ASIDE, *APART])
-    return len(" ".join(tree.body.text(separator=" ").split())) if tree.body is not None else 0
+    return len(text_outside(LexborHTMLParser(page), *APART))
 
 
 def _look(page: str, prose: int) -> _Sight:
@@ -178,7 +171,7 @@ def _look(page: str, prose: int) -> _Sight:
     heads += [" ".join(node.text(deep=True).split()) for node in tree.css("title, h1")[:4]]
     linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
     published = bool(linked.published) or tree.css_first(PUBLISHED) is not None
-    tree.strip_tags(ASIDE)
+    tree.strip_tags([*ASIDE])
     password, buttons = tree.css_first("input[type=password]") is not None, tree.css_first(BUTTON) is not None
     typed = len(tree.css(TYPED))
     return _Sight(

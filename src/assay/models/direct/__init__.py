@@ -138,16 +138,9 @@ class Direct:
 
     @property
     def profile(self) -> Profile:
-        """The abilities of the model."""
         return self._profile
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """Answer `request`: deltas as they come, then the reply.
-
-        Raises:
-            ModelError: the provider could not be reached, refused, stalled or broke off.
-            ContextTooLong: the request does not fit the model's window.
-        """
         given = False
         try:
             async with aclosing(self._stream_answer(request, formed=self._takes_forms)) as items:
@@ -171,11 +164,6 @@ class Direct:
                 yield item
 
     async def offered(self) -> tuple[str, ...]:
-        """The models that the provider lists, sorted.
-
-        Raises:
-            ModelError: it could not be reached, or returns no list.
-        """
         at = self._service
         if not at.listing:
             raise ModelError(f"{at.name} gives no list of its models at this address", transient=False)
@@ -183,7 +171,6 @@ class Direct:
         return await list_models(at.name, at.url, at.listing, headers=headers, key=self._key)
 
     async def close(self) -> None:
-        """Close connections."""
         conversation, self._conversation = self._conversation, None
         if conversation is not None and self._loop is asyncio.get_running_loop():
             await conversation.close()

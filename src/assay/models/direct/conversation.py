@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from contextvars import ContextVar
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import httpx2
 from pydantic_ai.direct import model_request_stream
@@ -36,17 +37,13 @@ from assay.core.remote_services import retry_after, trusted
 from assay.models import failures
 from assay.models.direct import DirectService, messages
 from assay.models.direct.messages import EventReader
+from assay.models.streams import LIMITS
 
 CONNECTED = 600.0
 """Seconds a client waits for bytes unless a request says otherwise; the adapter's own limits are shorter."""
 
-LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
-"""Parallel streams, and idle connections."""
-
 BEDROCK = 300.0
-"""The same for Bedrock, whose client reads in a thread that cannot be stopped: it outlives a stalled answer that
-long.
-"""
+"""The same for Bedrock, whose reading thread cannot be stopped: it outlives a stalled answer that long."""
 
 
 class Client(NamedTuple):
@@ -112,8 +109,9 @@ def _bedrock(service: DirectService, model: str, key: str, signing: tuple[str, .
     errors = import_module("botocore.exceptions")
     session = import_module("botocore.session").Session()
     # It has what it is given here, and looks for nothing in the environment, in files or on the network.
-    session.register_component("token_provider", _OneToken(None if signing else tokens.FrozenAuthToken(key)))
-    session.register_component("credential_provider", _NoCredentials())
+    token = None if signing else tokens.FrozenAuthToken(key)
+    session.register_component("token_provider", SimpleNamespace(load_token=lambda **_: token))
+    session.register_component("credential_provider", SimpleNamespace(load_credentials=lambda: None))
     config = import_module("botocore.config").Config(
         signature_version="v4" if signing else "bearer",
         retries={"total_max_attempts": 1, "mode": "standard"},
@@ -134,23 +132,6 @@ def _bedrock(service: DirectService, model: str, key: str, signing: tuple[str, .
         close,
         (errors.BotoCoreError, errors.ClientError),
     )
-
-
-class _OneToken:
-    """A provider of tokens for botocore, with only this one."""
-
-    def __init__(self, token: object) -> None:
-        self._token = token
-
-    def load_token(self, **_: object) -> object:
-        return self._token
-
-
-class _NoCredentials:
-    """A provider of signing keys for botocore, with none."""
-
-    def load_credentials(self) -> None:
-        return None
 
 
 def _region(url: str) -> str:
@@ -298,6 +279,11 @@ def _words(body: object) -> str:
     return body if isinstance(body, str) else ""
 
 
+T = TypeVar("T")
+Begin = Callable[[AsyncExitStack], Awaitable[AsyncIterator[T]]]
+"""Sends a request and gives its events; what must be closed after them goes onto the stack."""
+
+
 class Conversation:
     """The model `model` at `service`, on the running loop."""
 
@@ -324,25 +310,26 @@ class Conversation:
             ContextTooLong: the request does not fit the model's window.
         """
         reader = EventReader(self._service)
-        response: StreamedResponse | None = None
-        async with aclosing(self._events(request)) as events:
+        responses: list[StreamedResponse] = []
+
+        async def begin(stack: AsyncExitStack) -> AsyncIterator[ModelResponseStreamEvent]:
+            responses.append(await stack.enter_async_context(self._open(request)))
+            return aiter(responses[0])
+
+        async with aclosing(self._received(request, begin)) as events:
             async for event in events:
-                if isinstance(event, StreamedResponse):
-                    response = event
-                    continue
                 for delta in reader.take(event):
                     yield delta
         for delta in reader.end():
             yield delta
-        assert response is not None, "the stream ended without saying so"
-        yield reader.reply(request, self._profile.name, response)
+        yield reader.reply(request, self._profile.name, responses[0])
 
     async def close(self) -> None:
         """Close connections."""
         await self._client.close()
 
-    async def _events(self, request: Request) -> AsyncGenerator[ModelResponseStreamEvent | StreamedResponse, None]:
-        """Yield the library's events, then their response; all external failures occur here.
+    async def _received(self, request: Request, begin: Begin[T]) -> AsyncGenerator[T, None]:
+        """Yield the events of a stream that `begin` opens; all external failures occur here.
 
         Errors are raised without their cause, which contains the request's headers and the provider's words, and may
         contain the key.
@@ -354,16 +341,14 @@ class Conversation:
                 stack.push_async_callback(close_all, watched())  # last, and in the task of the request
                 limit = clock() + request.first_token
                 async with asyncio.timeout_at(limit):
-                    response = await stack.enter_async_context(self._open(request))
-                events = aiter(response)
+                    events = await begin(stack)
                 while True:
                     async with asyncio.timeout_at(limit):
                         event = await anext(events, None)
                     if event is None:
-                        break
+                        return
                     yield event
                     limit = clock() + request.timeout
-            yield response
         except failing as error:
             raise model_error(self._service, self._key, error) from None
 

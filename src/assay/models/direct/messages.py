@@ -52,8 +52,8 @@ from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.call_ids import with_accepted_ids
 from assay.models.direct import DirectService
-from assay.models.speech import ReplyText, SpeechPart
-from assay.models.streams import Halves, PartialCall, PartialCalls, Written
+from assay.models.speech import ReplyText, with_calls
+from assay.models.streams import Halves, PartialCall, PartialCalls
 
 Effort = Literal["low", "medium", "high"]
 
@@ -61,9 +61,7 @@ _EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 
 def messages(request: Request, service: DirectService) -> list[ModelMessage]:
-    """The conversation. Consecutive messages to the model become one request, in order. A result without its call,
-    which providers refuse, is sent as a user's words.
-    """
+    """The conversation: consecutive messages to the model are one request, a result without its call a user's words."""
     converted: list[ModelMessage] = []
     names: dict[str, str] = {}
     marked = _cache_points(request) if service.cached else ()
@@ -222,7 +220,7 @@ class EventReader:
 
     def end(self) -> Iterator[Delta]:
         """The deltas held back: the stream is over."""
-        yield from self._deltas(self._speech.end(calls=bool(self._calls.all)))
+        yield from with_calls(self._speech.end(calls=bool(self._calls.all)), self._calls)
         yield from self._calls.ready(final=True)
 
     def reply(self, request: Request, model: str, response: StreamedResponse) -> Reply:
@@ -247,17 +245,10 @@ class EventReader:
         )
 
     def _text_deltas(self, text: str) -> Iterator[Delta]:
-        yield from self._deltas(self._speech.take(self._halves["text"].take(text)))
+        yield from with_calls(self._speech.take(self._halves["text"].take(text)), self._calls)
 
     def _thinking_deltas(self, text: str | None) -> Iterator[Delta]:
-        yield from self._deltas(self._speech.thought(self._halves["thought"].take(text or "")))
-
-    def _deltas(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
-        for each in parts:
-            if isinstance(each, Written):
-                yield self._calls.begin().add("", each.name, each.arguments)
-            else:
-                yield each
+        yield from with_calls(self._speech.thought(self._halves["thought"].take(text or "")), self._calls)
 
     def _begin(self, index: int) -> None:
         """The call that is the part at `index`; a new one if the library restarts an incomplete one."""
@@ -269,13 +260,7 @@ class EventReader:
 
     def _grow(self, index: int, name: str | None, id: str | None, arguments: object) -> CallDelta:
         """More of the call that is the part at `index`; arguments are text, or complete as an object."""
-        text = (
-            arguments
-            if isinstance(arguments, str)
-            else ""
-            if not arguments
-            else msgspec.json.encode(arguments).decode()
-        )
+        text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode() if arguments else ""
         return self._parts[index].add(id or "", name or "", text)
 
     def _usage(self, request: Request, response: StreamedResponse) -> Usage:

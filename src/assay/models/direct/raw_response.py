@@ -6,8 +6,7 @@ the format needs, so it never sees a successful response.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
@@ -18,8 +17,7 @@ from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkingDelta, input_tokens
 from assay.core.usage import Usage
 from assay.models import failures
-from assay.models.direct import conversation
-from assay.models.direct.conversation import Conversation, ResponseIntercepted, close_all, watched
+from assay.models.direct.conversation import Conversation, ResponseIntercepted
 from assay.models.failures import ServiceFault
 from assay.models.streams import Halves, PartialCalls, decode, events, tokens
 
@@ -183,7 +181,14 @@ class Tapping(Conversation):
     async def answer(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         """See `Conversation.answer`."""
         reader = GeminiReader(self._service.name)
-        async with aclosing(self._chunks(request)) as chunks:
+
+        async def begin(stack: AsyncExitStack) -> AsyncIterator[GeminiChunk]:
+            response = await self._library_response(request)
+            stack.push_async_callback(response.aclose)
+            sent = await stack.enter_async_context(aclosing(events(response, LARGEST_EVENT)))
+            return (decode(data, GeminiChunk) async for data in sent)
+
+        async with aclosing(self._received(request, begin)) as chunks:
             async for chunk in chunks:
                 try:
                     deltas = tuple(reader.take(chunk))
@@ -194,28 +199,6 @@ class Tapping(Conversation):
         for delta in reader.end():
             yield delta
         yield reader.reply(request, self._profile.name)
-
-    async def _chunks(self, request: Request) -> AsyncGenerator[GeminiChunk, None]:
-        """All external failures occur here; errors are raised without their cause, which may contain the key."""
-        clock = asyncio.get_running_loop().time
-        failing: tuple[type[BaseException], ...] = (*conversation.RAISED, *self._client.raised)
-        try:
-            async with AsyncExitStack() as stack:
-                stack.push_async_callback(close_all, watched())
-                limit = clock() + request.first_token
-                async with asyncio.timeout_at(limit):
-                    response = await self._library_response(request)
-                stack.push_async_callback(response.aclose)
-                sent = await stack.enter_async_context(aclosing(events(response, LARGEST_EVENT)))
-                while True:
-                    async with asyncio.timeout_at(limit):
-                        data = await anext(sent, None)
-                    if data is None:
-                        return
-                    yield decode(data, GeminiChunk)
-                    limit = clock() + request.timeout
-        except failing as error:
-            raise conversation.model_error(self._service, self._key, error) from None
 
     async def _library_response(self, request: Request) -> httpx2.Response:
         """The response to a request that the library made."""

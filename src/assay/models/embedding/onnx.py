@@ -47,7 +47,7 @@ class OnnxEmbedder:
         self._guard = threading.Lock()
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Embedding:
-        """See the port. A text which is too long is cut by the model's tokenizer."""
+        """A text which is too long is cut by the model's tokenizer."""
         if not texts:
             return Embedding((), 0)
         with self._guard:
@@ -60,7 +60,6 @@ class OnnxEmbedder:
         return Embedding(vectors, sum(map(estimate_tokens, texts)))
 
     def close(self) -> None:
-        """See the port."""
         with self._guard:
             self._model = None
 

@@ -63,7 +63,6 @@ class EmbeddingService:
         self._guard = threading.Lock()
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Embedding:
-        """See the port."""
         if not texts:
             return Embedding((), 0)
         asked = [prefixed(text, kind, self._prefixes) for text in texts]
@@ -83,7 +82,6 @@ class EmbeddingService:
         return self._understood(data, asked)
 
     def close(self) -> None:
-        """See the port."""
         with self._guard:
             client, self._client = self._client, None
         if client is not None:

@@ -1,6 +1,4 @@
-"""The next actions, by rules: triage, background queries and a plan from the question and the earlier messages; then a
-small script each for the orchestrator and the agents, which reads the history.
-"""
+"""The next actions, by rules: triage, background queries, a plan; then scripts for the orchestrator and the agents."""
 
 from __future__ import annotations
 
@@ -178,9 +176,7 @@ def follow_up(request: Request) -> FollowUp:
 
 
 def restated(request: Request) -> str:
-    """The question without slips of the pen, and with what it leaves to the earlier messages; empty if that is the
-    question itself.
-    """
+    """The question without slips of the pen, and with what earlier messages supply; empty if that changes nothing."""
     asked = question_of(request)
     meant = {} if isinstance(request.rarity, msgspec.UnsetType) else request.rarity.meant
     read = re.sub(r"[^\W\d_]+", lambda match: meant.get(match[0], match[0]), asked)

@@ -21,7 +21,7 @@ from assay.models.questions import links
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import Identifier, ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, carries_topic, stems, topics
-from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
+from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line, read_field
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.shown_documents.tabular import computed_units, headed_line, rows
 
@@ -255,7 +255,10 @@ def _lead(subject: Subject) -> list[QuotableUnit]:
 
 def _unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion | None) -> QuotableUnit:
     """A sentence to quote; behind the name of its entry, if that is a term, or the question names it."""
-    named = question is not None and set(stems(sentence.entry)) <= set(stems(question.text))
+    asked = set(stems(question.text)) if question is not None else set()
+    if question is not None and not set(topics(book.title)) <= asked and (field := _field_of_book(sentence)):
+        return frame(book, field)
+    named = question is not None and set(stems(sentence.entry)) <= asked
     text = _with_heads(book, sentence) or sentence.text
     near = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
@@ -264,6 +267,11 @@ def _unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuest
         source=book.id,
         near=near,
     )
+
+
+def _field_of_book(sentence: PassageSentence) -> PassageField | None:
+    """The field that a line of a record is, if it describes the document and no entry in it."""
+    return read_field(sentence.passage, sentence.text) if sentence.kind == "row" and not sentence.entry else None
 
 
 def _with_heads(book: SourcePassages, sentence: PassageSentence) -> str:

@@ -76,9 +76,7 @@ def sorted_in(template: Sequence[Section], leading: Sequence[QuotableUnit], foun
 
 
 def _place(unit: QuotableUnit, terms: Mapping[int, frozenset[str]], held: Mapping[str, int]) -> int | None:
-    """The heading that shares a unit's words; a word counts by its rarity among the units, half if it only nearly
-    matches.
-    """
+    """The heading that shares a unit's words; rarer words count more, nearly matching ones half."""
     own, keys = frozenset(stems(unit.text)), _keys(unit)
     rated = {at: sum((1.0 if key in own else 0.5) / held[key] for key in wanted & keys) for at, wanted in terms.items()}
     best = max(rated, key=lambda at: rated[at], default=0)

@@ -25,7 +25,7 @@ from assay.models.openai import chat_services, concessions, reply_assembly
 from assay.models.openai.chat_services import SERVICES, ChatService, service_of
 from assay.models.openai.reply_assembly import Assembler
 from assay.models.openai.wire import CompletionChunk, fields, uncounted
-from assay.models.streams import decode, events, first_bytes
+from assay.models.streams import LIMITS, decode, events, first_bytes
 
 __all__ = ["SERVICES", "ChatCompletions", "ChatService", "create"]
 
@@ -34,8 +34,6 @@ CONNECT = 5.0
 """Seconds to connect to a service."""
 BODY_END = 0.1
 """Seconds between the last event and the end of the body; most services send both together."""
-LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
-"""Concurrent streams, and idle connections: a new connection to a distant service costs the time of some ten tokens."""
 LARGEST_FAULT = 64_000
 LARGEST_EVENT = 4_000_000
 SHOWN = 8
@@ -64,16 +62,9 @@ class ChatCompletions:
 
     @property
     def profile(self) -> Profile:
-        """What the model can do."""
         return self._profile
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """Answer `request`: yield deltas as they arrive, then the reply.
-
-        Raises:
-            ModelError: the service could not be reached, refused, stalled or broke off.
-            ContextTooLong: the request does not fit the model's window.
-        """
         assembler = Assembler(opens_thinking=self._opens_thinking)
         try:
             async with aclosing(self._chunks(request)) as chunks:
@@ -97,11 +88,6 @@ class ChatCompletions:
         yield assembler.reply(request, self._profile.name)
 
     async def offered(self) -> tuple[str, ...]:
-        """Return the models the service lists, sorted.
-
-        Raises:
-            ModelError: the service could not be reached, or returned no list.
-        """
         at = self._service
         headers = self._headers()
         return await list_models(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
@@ -116,7 +102,6 @@ class ChatCompletions:
         return msgspec.structs.replace(facts, window=window) if window else facts
 
     def window_in(self, refusal: str) -> int:
-        """See `DescribableModel.window_in`."""
         return stated_window(refusal)
 
     async def _described(self, *, load: bool) -> ModelFacts:
@@ -134,7 +119,6 @@ class ChatCompletions:
         return facts.facts
 
     async def close(self) -> None:
-        """Close the connections."""
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.aclose()

@@ -8,7 +8,6 @@ does not fit.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import re
 from collections.abc import Iterator, Mapping
@@ -22,9 +21,8 @@ from assay.core.json_decoders import UNREADABLE
 from assay.core.lazy import regex
 from assay.core.messages import ModelFacts
 from assay.core.ports import Access
-from assay.core.remote_services import trusted
 from assay.models.failures import LEAST_WINDOW
-from assay.models.streams import first_bytes
+from assay.models.streams import brief_client, first_bytes
 
 # What a server on this machine says about a model: the window it was started with, and what the model can do.
 
@@ -70,10 +68,7 @@ def _is_unloaded(answer: Mapping[str, Any]) -> bool:
 async def _load(base: str, model: str, headers: Mapping[str, str]) -> None:
     """Have Ollama load a model: a request without a prompt does nothing else. If it cannot, the first call says why."""
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
-        async with (
-            asyncio.timeout(LOADING),
-            httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=LOADING) as client,
-        ):
+        async with brief_client(headers, LOADING) as client:
             await _read(client, "POST", f"{base.removesuffix('/v1')}/api/generate", {"model": model, "stream": False})
 
 
@@ -111,10 +106,7 @@ async def _answers(base: str, model: str, headers: Mapping[str, str]) -> dict[st
     )
     found: dict[str, Any] = {}
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
-        async with (
-            asyncio.timeout(WAIT),
-            httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=WAIT) as client,
-        ):
+        async with brief_client(headers, WAIT) as client:
             for name, method, url, sent in questions:
                 found[name] = await _read(client, method, url, sent)
     return found

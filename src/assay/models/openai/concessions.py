@@ -90,7 +90,7 @@ def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: S
     after = (
         _of_field(before, sent, field)
         or _of_conversation(before, sent, fault)
-        or _of_field(before, sent, _refused_field(sent, fault.words))
+        or _of_field(before, sent, _first_named(fault.words, sorted(sent.keys() - KEPT)))
     )
     return after if after != before else None
 
@@ -125,14 +125,10 @@ def _parameter(sent: Mapping[str, Any], fault: ServiceFault) -> str:
     return field if field in sent and field not in KEPT else ""
 
 
-def _refused_field(sent: Mapping[str, Any], text: str) -> str:
-    """The field of the request that a refusal's words name; "" if none."""
-    return _first_named(text, sorted(sent.keys() - KEPT)) if _REFUSING.search(text) else ""
-
-
 def _first_named(text: str, names: Collection[str]) -> str:
-    """The name that comes first in `text`; names that are everyday words count only in quotes."""
-    found = [(match.start(), name) for name in names if (match := _name_pattern(name).search(text)) is not None]
+    """The name that comes first in a refusal's words; names that are everyday words count only in quotes."""
+    likely = names if _REFUSING.search(text) else ()
+    found = [(match.start(), name) for name in likely if (match := _name_pattern(name).search(text)) is not None]
     return min(found, default=(0, ""))[1]
 
 

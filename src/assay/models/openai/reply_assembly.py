@@ -10,8 +10,8 @@ from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.failures import ServiceFault
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
-from assay.models.speech import ReplyText, SpeechPart
-from assay.models.streams import Halves, PartialCall, PartialCalls, Written, tokens, written_calls
+from assay.models.speech import ReplyText, SpeechPart, with_calls
+from assay.models.streams import Halves, PartialCall, PartialCalls, tokens, written_calls
 
 _STOPS: dict[str, StopReason] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
@@ -46,9 +46,7 @@ class Assembler:
 
     @property
     def finished(self) -> bool:
-        """True if the service gave a reason for stopping, or at least said that it stopped; otherwise the stream was
-        cut.
-        """
+        """True if the service gave a reason for stopping, or said that it stopped; else the stream was cut."""
         return bool(self._finish) or (self._ended and bool(self._speech.text or self._calls.all))
 
     def mark_done(self) -> None:
@@ -65,9 +63,7 @@ class Assembler:
             self._finish = (choice.finish_reason or self._finish).lower()
 
     def rescue(self, fault: ServiceFault) -> bool:
-        """Take what a model wrote where the service expected a call and found none. Return whether it wrote
-        anything.
-        """
+        """Take text that a model wrote where the service expected a call; False if it wrote none."""
         self._rescued = fault.generated
         self._ended = True
         return bool(self._rescued or self._speech.text or self._calls.all)
@@ -80,10 +76,6 @@ class Assembler:
         yield from self._spoken(self._speech.end(calls=bool(calls or self._calls.all)))
         yield from self._spoken(calls)
         yield from self._calls.ready(final=True)
-
-    def add_written_call(self, name: str, arguments: str) -> Iterator[Delta]:
-        """Yield a call that the model wrote outside the field for calls."""
-        yield self._calls.begin().add("", name, arguments)
 
     def reply(self, request: Request, model: str) -> Reply:
         """Return the whole reply; call this after `end`.
@@ -142,11 +134,7 @@ class Assembler:
         return self._calls.begin(part.index)
 
     def _spoken(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
-        for each in parts:
-            if isinstance(each, Written):
-                yield from self.add_written_call(each.name, each.arguments)
-            else:
-                yield each
+        return with_calls(parts, self._calls)
 
     # counts
 

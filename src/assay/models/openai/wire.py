@@ -94,9 +94,7 @@ def _calls_as_text(message: Message) -> Message:
 
 
 def _fold_conversation(converted: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The conversation without a system message and with alternating speakers; its texts open the first user
-    message.
-    """
+    """The conversation with alternating speakers; the texts of system messages open the first user message."""
     turns: list[dict[str, Any]] = []
     for message in converted:
         spoken = message | {"role": "user"} if message["role"] == "system" else message
@@ -232,9 +230,7 @@ class Detail(msgspec.Struct, frozen=True):
 
 
 class ChatPart(msgspec.Struct, frozen=True):
-    """A message or part of one. Native reasoning has one of three names, or is in blocks; OpenRouter sends it under
-    two.
-    """
+    """A message or part of one. Native reasoning has one of three names (under OpenRouter two), or is in blocks."""
 
     content: str | tuple[ContentBlock, ...] | None = None
     reasoning_content: str | None = None

@@ -158,12 +158,7 @@ def _person(asked: str, reply: str) -> str:
     known = set(words(asked))
     if _WHO.search(asked) and not _WHO_IS.fullmatch(asked.rstrip("?？ ")):
         return next((name for name in told if known.isdisjoint(words(name))), "")
-    return next((name for name in told if known.intersection(words(name)) and _is_last_name(name, known)), "")
-
-
-def _is_last_name(name: str, known: set[str]) -> bool:
-    """True if a question has the last word of a name: it means this one, in full or in short."""
-    return words(name)[-1] in known
+    return next((name for name in told if words(name)[-1] in known), "")  # this one, in full or in short
 
 
 def _thing(asked: str) -> str:

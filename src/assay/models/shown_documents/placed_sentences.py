@@ -95,9 +95,7 @@ def _is_field(passage: passage_context.ShownPassage, sentence: PassageSentence, 
 def _descriptions(
     passages: Sequence[passage_context.ShownPassage], heads: Container[str]
 ) -> dict[tuple[str, str], str]:
-    """What is said of each entry, by the headings above it and its name: the text at its term, or the first below its
-    heading.
-    """
+    """What is said of each entry (headings above, name): the text at its term, or the first below its heading."""
     found: dict[tuple[str, str], str] = {}
     for passage in passages:
         if not passage.about and one_line(passage.text) not in heads and not is_keyed(passage.text):

@@ -201,16 +201,7 @@ def _has_identifier(text: str, wanted: Identifier, joined: bool, whole: bool = F
     series, number = re.escape(wanted.series), re.escape(wanted.number)
     gap = r"[-_/ #]{0,2}0*" if joined else r"(?:[-_/ #]{1,2}0*|0+)"
     pattern = rf"(?<![^\W_]){series}s?{gap}{number}(?![^\W_])"
-    text = text.casefold()
-    if whole:
-        return re.match(rf"\W*{pattern}", text) is not None
-    return re.search(pattern, text) is not None
-
-
-# Which of the shown sources a question names: by number, by title, or by the question it is part of. A question about
-# a source that is not there must not be answered from its neighbours.
-
-_ARTICLES = frozenset(("a", "an", "the", "der", "die", "das"))
+    return re.search(rf"\A\W*{pattern}" if whole else pattern, text.casefold()) is not None
 
 
 # names of documents
@@ -243,7 +234,10 @@ def label(number: PassageField) -> str:
     return f"{number.key.upper()}-{digits}" if number.key.islower() else f"{number.key} {digits}"
 
 
-# documents that a question names
+# Which of the shown sources a question names: by number, by title, or by the question it is part of. A question about
+# a source that is not there must not be answered from its neighbours.
+
+_ARTICLES = frozenset(("a", "an", "the", "der", "die", "das"))
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):

@@ -48,9 +48,7 @@ def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
 def _row_statements(
     row: TableRow, shown: Sequence[ReadTable], passages: Mapping[str, passage_context.ShownPassage]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What a row says, and the passages that say it: each that it is in, or if it is a line of one, that one and those
-    with the headers.
-    """
+    """What a row says, and the passages that say it: each it is in; for a line of one, with those of the headers."""
     ids = [name for name in row.names if name in passages]
     if ids and spaced_rows(passages[ids[0]].text):
         table = next(each for each in shown if any(row is other for other in each.rows))

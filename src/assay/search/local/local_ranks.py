@@ -211,7 +211,7 @@ class IndexSnapshot:
                 places = passages[row].setdefault((place.segment_ord, place.doc), [])
                 places.append(WordScore(word=word, field=field, score=PASSAGE_WEIGHT * score))
         for row, found in passages.items():
-            given[row] += max(found.values(), key=_sum, default=[])
+            given[row] += max(found.values(), key=lambda parts: sum(part.score for part in parts), default=[])
         return {row: tuple(sorted(found, key=lambda part: (-part.score, part.word))) for row, found in given.items()}
 
     def _ranked(self, met: CandidateDocuments, row: int, spans: int) -> RankedDocument:
@@ -286,10 +286,6 @@ def spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document
         if not asked.names(document):
             return found.spans
         return tuple(dict.fromkeys((*found.spans, *view.fields(found))))
-
-
-def _sum(parts: Iterable[WordScore]) -> float:
-    return sum(part.score for part in parts)
 
 
 def _hits(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> list[Found]:

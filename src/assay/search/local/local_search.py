@@ -85,23 +85,13 @@ class LocalSearch:
         self._closed = False
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return the best documents with their best passages, and the header fields of those the question names.
-
-        Raises:
-            SearchError: the index or the library cannot be read or written.
-        """
         return await asyncio.to_thread(self.find, query)
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """Return or raise what `search` does, with what each word of the question adds to each score."""
         return await asyncio.to_thread(self.explained, query)
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
-        """See `core.ports.Counting`; a passage counts with the heading above it.
-
-        Raises:
-            SearchError: the index or the library cannot be read or written.
-        """
+        """A passage counts with the heading above it."""
         return await asyncio.to_thread(self._rarity, text, collections)
 
     def _rarity(self, text: str, collections: Sequence[str]) -> Rarity:
@@ -175,7 +165,6 @@ class LocalSearch:
             self._edit(edit)
 
     def renew(self, rows: Sequence[int]) -> None:
-        """See the port."""
         if not rows or (self._index is None if self._path is None else not self._path.exists()):
             return
 

@@ -22,9 +22,7 @@ MOST_CHECKED = 12
 PASSAGES_READ = 20
 """Passages with a near form that are read for its spelling. For speed."""
 LEAST, LONG = 5, 8
-"""Letters of a word that may be misspelt, and from how many on any other letter may be wrong: in short words it makes
-another word ("price", "prize").
-"""
+"""Letters of a word that may be misspelt; from how many on any but the first may be wrong ("price" is no "prize")."""
 _WORD = regex(r"(?<![\w.@/-])[^\W\d_]{3,}(?![\w@/-]|\.\w)")
 
 

@@ -28,8 +28,7 @@ MOST_CHARACTERS = 4_000
 MOST_WORDS = 40
 """Of more words the rarest are searched for."""
 COMMON_WORD = 0.4
-"""A word in a larger share of the documents is left out if others remain: it distinguishes nothing. Set with the bench.
-"""
+"""A word in a larger share of the documents is left out if others remain. Set with the bench."""
 FEWEST_COMMON = 20
 """A word in no more documents than this is kept: two of three documents are no sign that it distinguishes nothing."""
 COMMON_IN_TITLES = 0.05
@@ -202,9 +201,7 @@ def _any(queries: Iterable[Query]) -> Query:
 
 
 class Naming:
-    """Decides whether a question names a document: by most of its title, or by a word of its name and the number after
-    it.
-    """
+    """Decides if a question names a document: by most of its title, or a word of its name and the number after it."""
 
     def __init__(self, text: str) -> None:
         words = name_terms(text[:MOST_CHARACTERS].encode(errors="replace").decode(), DEFAULT)

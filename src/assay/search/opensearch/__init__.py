@@ -37,9 +37,7 @@ log = logging.getLogger(__name__)
 FORMAT = "3"
 """Part of the indexes' names; changes with their fields or the analysis."""
 PAGE, LOT = 200, 500
-"""Documents read from the library at a time, and written before they become visible: the most a killed process
-loses.
-"""
+"""Documents read and written at a time before they become visible: the most a killed process loses."""
 MOST_BODY = 20_000_000
 """Code points of a document's terms: OpenSearch accepts no request above 100 MB."""
 _ROW = {"type": "long"}
@@ -90,11 +88,9 @@ class OpenSearchSearch(ServerIndex):
         self._documents, self._passages = f"{base}-documents", f"{base}-passages"
 
     def sync(self, progress: Say | None = None) -> None:
-        """See the port."""
         self._level(progress or silent)
 
     def forget(self, rows: Sequence[int]) -> None:
-        """See the port."""
         if not rows:
             return
         for index in (self._passages, self._documents):
@@ -104,7 +100,6 @@ class OpenSearchSearch(ServerIndex):
                 continue  # nothing was indexed yet
 
     def renew(self, rows: Sequence[int]) -> None:
-        """See the port."""
         with self._turn(silent):
             state = self._find_state()
             if state is None:
@@ -118,7 +113,6 @@ class OpenSearchSearch(ServerIndex):
                     self._write(lot, self._documents, self._passages)
 
     def close(self) -> None:
-        """See the port."""
         self._client.close()
 
     # updating

@@ -85,7 +85,6 @@ class OpenSearchClient:
         self._pauses = [min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE) for attempt in range(attempts - 1)]
 
     def close(self) -> None:
-        """Close connections."""
         self._client.close()
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:

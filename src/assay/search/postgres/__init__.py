@@ -71,7 +71,6 @@ class PostgresSearch(ServerIndex):
             raise _failed(error) from error
 
     def sync(self, progress: Say | None = None) -> None:
-        """See the port."""
         say, added = progress or silent, 0
         try:
             self._make()
@@ -84,7 +83,6 @@ class PostgresSearch(ServerIndex):
             raise _failed(error) from error
 
     def forget(self, rows: Sequence[int]) -> None:
-        """See the port."""
         if not rows:
             return
         try:
@@ -96,7 +94,6 @@ class PostgresSearch(ServerIndex):
             raise _failed(error) from error
 
     def renew(self, rows: Sequence[int]) -> None:
-        """See the port."""
         try:
             self._make()
             for first in range(0, len(rows), PAGE):
@@ -108,7 +105,6 @@ class PostgresSearch(ServerIndex):
             raise _failed(error) from error
 
     def close(self) -> None:
-        """See the port."""
         self._engine.dispose()
 
     def _make(self) -> None:

@@ -18,17 +18,15 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from assay.core.errors import SearchAway, SearchError
-from assay.core.lexicon import analysis_of, name_terms, terms
+from assay.core.lexicon import analysis_of, name_terms
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import FIELDS, POINTER, UNFOUND, around, pack
+from assay.search.local.index import indexed_texts, pack
 from assay.search.shared_index import SharedWork, waiting
 
 FORMAT = "3"
 """Changes with the tables or the analysis; an index of another release is left alone."""
 LOCK, TURN = 0x61737365, 0x61737366
-"""Keys of the advisory locks for writing the index, and for the turn to read for it, combined with the tables' schema
-and name: another library in the same database has its own.
-"""
+"""Keys of the advisory locks for writing and for reading, combined with the tables' schema and name."""
 _OF = "%(key)s, hashtext(current_setting('search_path') || %(of)s)"
 _DEFINITIONS = (
     """CREATE TABLE IF NOT EXISTS {0}_state (
@@ -151,27 +149,14 @@ class Lot:
 
     def add(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
         """Add one document. Headings are found by the passages below them."""
-        analysis = analysis_of(document.language)
-        heading: tuple[str, ...] = ()
-        above: list[str] = []
-        body: set[str] = set()
-        before = len(self._passages)
-        for span in spans:
-            words = terms(span.text, analysis)
-            body.update(words)
-            if span.kind in UNFOUND or POINTER.fullmatch(span.text):
-                continue
-            if span.heading is not heading:
-                heading = span.heading
-                above = terms(heading[-1], analysis) if heading else []
-            self._add_passage(row, span, [*above, *terms(around(span), analysis), *words])
-        title = name_terms(document.title, analysis)
-        name = _name_terms(document)
-        self._counts["documents"].update(body)
+        found = indexed_texts(document, spans)
+        for span, text in found.passages:
+            self._add_passage(row, span, text.split())
+        title, name = found.title.split(), found.name.split()
+        self._counts["documents"].update(set(found.body.split()))
         self._counts["names"].update({*title, *name})
-        fields = [pack(span) for span in spans if span.kind == "field"][:FIELDS]
-        passages = len(self._passages) - before
-        self._documents.append((row, document.sha256, analysis, passages, vector(title), vector(name), fields))
+        counted = (document.sha256, found.analysis, len(found.passages))
+        self._documents.append((row, *counted, vector(title), vector(name), [*map(pack, found.fields)]))
         self._row = row
 
     def write(self, connection: Connection, prefix: str) -> None:

@@ -96,11 +96,9 @@ class WordIndex(LibrarySearch, Protocol):
 
     def find(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
-        ...
 
     def explained(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
-        ...
 
 
 class HybridSearch:
@@ -129,19 +127,9 @@ class HybridSearch:
         self.remembered = Remembered()
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return the best documents, with their best passages.
-
-        Raises:
-            SearchError: the index or the library cannot be read or written.
-        """
         return await asyncio.to_thread(self.find, query)
 
     async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
-        """Return what `search` returns, and its cost.
-
-        Raises:
-            SearchError: as `search`.
-        """
 
         def work() -> tuple[list[Hit], Usage]:
             self._asked.tokens = 0
@@ -152,19 +140,9 @@ class HybridSearch:
         return await asyncio.to_thread(work)
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
-        """The counts of the index; empty if it does not count.
-
-        Raises:
-            SearchError: the index or the library cannot be read or written.
-        """
         return await self.index.rarity(text, collections) if isinstance(self.index, Counting) else Rarity()
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """Return what `search` returns, with the index's explanation and the cosine of the nearest passage.
-
-        Raises:
-            SearchError: the index or the library cannot be read or written.
-        """
         return await asyncio.to_thread(self.explained, query)
 
     def find(self, query: Query) -> list[Hit]:
@@ -203,20 +181,18 @@ class HybridSearch:
         ]
 
     def sync(self, progress: Say | None = None) -> None:
-        """See the port. Vectors are made by `VectorBuilder`, not here."""
+        """Vectors are made by `VectorBuilder`, not here."""
         self.index.sync(progress)
 
     def forget(self, rows: Sequence[int]) -> None:
-        """See the port."""
         self.index.forget(rows)
         self._store.forget(rows)
 
     def renew(self, rows: Sequence[int]) -> None:
-        """See the port. Vectors do not depend on names and addresses."""
+        """Vectors do not depend on names and addresses."""
         self.index.renew(rows)
 
     def close(self) -> None:
-        """Close connections."""
         self._embedder.close()
         self._store.close()
         self.index.close()

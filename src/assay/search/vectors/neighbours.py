@@ -43,11 +43,6 @@ class Nearness(msgspec.Struct, frozen=True):
         start, end = self.bounds[row]
         return [1.0 - distance for distance in self.distances[start:end]]
 
-    def best(self, row: int) -> float:
-        """The cosine of a document's nearest passage."""
-        start, end = self.bounds[row]
-        return 1.0 - min(self.distances[start:end])
-
 
 class Matrix:
     """Vectors, one after another, by document; `dimensions` is 0 while there are none. Not thread-safe."""
@@ -121,11 +116,9 @@ class NearestPassages(Protocol):
 
     def rows(self, documents: Collection[str]) -> Mapping[str, int]:
         """The rows of these documents, by hash, if they are in scope and have vectors."""
-        ...
 
     def cosines(self, row: int) -> list[float]:
         """The cosines of the passages of a looked-up document, in order."""
-        ...
 
 
 class Neighbours(Protocol):
@@ -138,15 +131,12 @@ class Neighbours(Protocol):
     @property
     def dimensions(self) -> int:
         """The length of a vector; 0 while there are none."""
-        ...
 
     def level(self) -> None:
         """Include added vectors, and drop removed ones."""
-        ...
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
         """The `most` nearest passages of the rows in `scope` (None: all)."""
-        ...
 
 
 class _InMemory:
@@ -174,11 +164,9 @@ class MemoryNeighbours:
 
     @property
     def dimensions(self) -> int:
-        """See the protocol."""
         return self._matrix.dimensions
 
     def level(self) -> None:
-        """See the protocol."""
         highest, count = self._store.extent()
         if (highest, count) == self._extent:
             return
@@ -191,7 +179,6 @@ class MemoryNeighbours:
         self._extent = (highest, count)
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
-        """See the protocol."""
         return _InMemory(self._matrix.find_nearest(query, scope, most), self._names)
 
 

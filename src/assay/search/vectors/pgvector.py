@@ -36,7 +36,7 @@ class PgvectorNeighbours:
         self._extent, self._place = (0, 0), ""
 
     def level(self) -> None:
-        """See the protocol. One process at a time writes; others wait for it."""
+        """One process at a time writes; others wait for it."""
         dimensions = self._store.progress().dimensions
         if not dimensions:
             self.dimensions = 0
@@ -54,7 +54,6 @@ class PgvectorNeighbours:
         self.dimensions, self._extent = dimensions, extent
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
-        """See the protocol."""
         with self._connected() as connection:
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
             where = "" if scope is None else "WHERE row = ANY(:rows)"

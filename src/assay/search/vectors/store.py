@@ -283,7 +283,6 @@ class VectorStore:
             connection.execute(delete(self._state).where(self._state.c.segmenter != self.segmenter))
 
     def close(self) -> None:
-        """Close connections."""
         self._engine.dispose()
 
     def _mine(self) -> ColumnElement[bool]:

@@ -30,7 +30,6 @@ class Ddgs:
         self._pace = Pace(PAUSE if access.pause is None else access.pause)
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `WebSearchProvider.find`."""
         await self._pace.turn()
         try:
             async with asyncio.timeout(2 * SECONDS):

@@ -14,6 +14,7 @@ from assay.search.web.http import (
     LAST,
     Ask,
     HttpProvider,
+    Results,
     SearchAccess,
     WebHit,
     decode,
@@ -77,10 +78,6 @@ class _ExaResult(msgspec.Struct):
     highlights: list[str] = []
 
 
-class _ExaAnswer(msgspec.Struct):
-    results: list[msgspec.Raw]
-
-
 class Exa(HttpProvider):
     """Exa: https://docs.exa.ai/reference/search."""
 
@@ -110,7 +107,7 @@ class Exa(HttpProvider):
                 published=iso_date(each.published),
                 author=each.author or "",
             )
-            for each in readable(decode(data, _ExaAnswer).results, _ExaResult)
+            for each in readable(decode(data, Results).results, _ExaResult)
         ]
 
 
@@ -166,10 +163,6 @@ class _SearXNGResult(msgspec.Struct):
     published: str | None = msgspec.field(default=None, name="publishedDate")
 
 
-class _SearXNGAnswer(msgspec.Struct):
-    results: list[msgspec.Raw]
-
-
 class SearXNG(HttpProvider):
     """SearXNG, a self-hosted metasearch engine; its JSON format must be switched on (`search.formats`).
 
@@ -189,7 +182,7 @@ class SearXNG(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published))
-            for each in readable(decode(data, _SearXNGAnswer).results, _SearXNGResult)
+            for each in readable(decode(data, Results).results, _SearXNGResult)
         ]
 
 
@@ -241,10 +234,6 @@ class _TavilyResult(msgspec.Struct):
     published_date: str | None = None
 
 
-class _TavilyAnswer(msgspec.Struct):
-    results: list[msgspec.Raw]
-
-
 class Tavily(HttpProvider):
     """Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search."""
 
@@ -272,7 +261,7 @@ class Tavily(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published_date))
-            for each in readable(decode(data, _TavilyAnswer).results, _TavilyResult)
+            for each in readable(decode(data, Results).results, _TavilyResult)
         ]
 
 

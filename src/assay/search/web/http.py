@@ -59,11 +59,9 @@ class WebSearchProvider(Protocol):
         Raises:
             SearchError: it could not answer; the reason says what to do, if anything can be done.
         """
-        ...
 
     async def close(self) -> None:
         """Close connections."""
-        ...
 
 
 # Providers' texts in one form: without markup, with ISO dates.
@@ -190,7 +188,10 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HttpProvider(ABC):
-    """A provider behind one address; a subclass builds the request and reads the answer."""
+    """A provider behind one address; a subclass builds the request and reads the answer.
+
+    Implements `WebSearchProvider` and `core.ports.AskedAhead`.
+    """
 
     name: ClassVar[str]
     base: ClassVar[str] = ""
@@ -217,7 +218,7 @@ class HttpProvider(ABC):
 
     @property
     def ahead(self) -> Literal["free", "paid", "never"]:
-        """See `core.ports.AskedAhead`: a provider with a long pause has no turn to spare."""
+        """A provider with a long pause has no turn to spare."""
         if self.needs_key:
             return "paid"
         return "free" if self._pace.pause < SPARE else "never"
@@ -235,7 +236,6 @@ class HttpProvider(ABC):
         """
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `WebSearchProvider.find`."""
         ask = self.ask(query)
         return self.read(await self.send(ask), ask.base or self.url)[: query.limit]
 
@@ -276,7 +276,6 @@ class HttpProvider(ABC):
         return data
 
     async def close(self) -> None:
-        """Close connections."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
@@ -349,6 +348,12 @@ def decode(data: bytes, type: type[T]) -> T:
     if b"\\ud" in data or b"\\uD" in data:
         data = _ESCAPE.sub(lambda found: b"\\ufffd" if found[1] else found[0], data)
     return msgspec.json.decode(data, type=type)
+
+
+class Results(msgspec.Struct):
+    """An answer whose rows are its `results`, as several providers send it."""
+
+    results: list[msgspec.Raw]
 
 
 def readable(rows: Sequence[msgspec.Raw], type: type[T]) -> list[T]:

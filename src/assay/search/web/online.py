@@ -51,7 +51,6 @@ class OnlineSearch:
 
     @property
     def name(self) -> str:
-        """The provider's."""
         return self._provider.name
 
     @property
@@ -60,11 +59,6 @@ class OnlineSearch:
         return self._provider.ahead if isinstance(self._provider, AskedAhead) else "never"
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return the pages found, best first, each once.
-
-        Raises:
-            SearchError: the provider could not answer.
-        """
         found = {canonical(hit.url): hit for hit in reversed(await self._query_provider(query))}
         return await asyncio.to_thread(self._store_hits, list(reversed(found.values())))
 
@@ -81,7 +75,6 @@ class OnlineSearch:
             return [_printable(hit) for hit in found]
 
     async def close(self) -> None:
-        """Close connections."""
         await self._provider.close()
 
     def _store_hits(self, found: Sequence[WebHit]) -> list[Hit]:

@@ -12,7 +12,7 @@ from assay.core.json_decoders import UNREADABLE
 from assay.core.lazy import later
 from assay.core.ports import Query
 from assay.core.sources import Notice
-from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, WebHit, decode, iso_date, plain, readable
+from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, Results, WebHit, decode, iso_date, plain, readable
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -129,8 +129,7 @@ def _crossref_name(name: _CrossrefName) -> str:
 
 def _date(issued: _CrossrefDate) -> str:
     """Year, month and day as far as they are given."""
-    known = [part for part in (issued.parts[0] if issued.parts else []) if part is not None]
-    return _iso(known)
+    return _iso([part for part in (issued.parts[0] if issued.parts else []) if part is not None])
 
 
 def _iso(parts: list[int]) -> str:
@@ -158,10 +157,9 @@ class _WorkAnswer(msgspec.Struct):
 
 
 class CrossrefNotices(Crossref):
-    """The `updated-by` of a work, with the data of Retraction Watch: https://api.crossref.org/swagger-ui/index.html."""
+    """The `updated-by` of a work, with the data of Retraction Watch; implements `core.ports.Notices`."""
 
     async def of(self, doi: str) -> tuple[Notice, ...]:
-        """Implements `core.ports.Notices`."""
         params = {"mailto": self.option} if self.option else {}
         try:
             data = await self.send(Ask(path=f"/works/{quote(doi, safe='')}", params=params))
@@ -185,8 +183,7 @@ def _notice(update: _Update) -> Notice:
 
 
 def _day(day: _CrossrefDate) -> str:
-    known = [part for part in (day.parts[0] if day.parts else []) if part is not None and 0 < part < 10_000]
-    return _iso(known)
+    return _iso([part for part in (day.parts[0] if day.parts else []) if part is not None and 0 < part < 10_000])
 
 
 class _OpenAlexPlace(msgspec.Struct):
@@ -211,10 +208,6 @@ class _OpenAlexWork(msgspec.Struct):
     authorships: list[_OpenAlexAuthorship] = []
 
 
-class _OpenAlexAnswer(msgspec.Struct):
-    results: list[msgspec.Raw]
-
-
 class OpenAlex(HttpProvider):
     """OpenAlex; an e-mail address as its option gives a better place in the queue.
 
@@ -230,7 +223,7 @@ class OpenAlex(HttpProvider):
         return _works(asked, query, ("from_publication_date", "to_publication_date"), self.option)
 
     def hits(self, data: bytes) -> list[WebHit]:
-        return [_openalex_hit(work) for work in readable(decode(data, _OpenAlexAnswer).results, _OpenAlexWork)]
+        return [_openalex_hit(work) for work in readable(decode(data, Results).results, _OpenAlexWork)]
 
 
 def _openalex_hit(work: _OpenAlexWork) -> WebHit:
@@ -286,7 +279,6 @@ class PubMed(HttpProvider):
     pause = 0.34
 
     async def find(self, query: Query) -> list[WebHit]:
-        """See `WebSearchProvider.find`."""
         data = await self.send(self.ask(query))
         try:
             ids = decode(data, _PubMedIds).esearchresult.idlist[: query.limit]

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus, lists
+from assay.core.ports import RunFilter, RunRow, RunStatus, lists
 from assay.core.ports.users import AuditEntry, AuditFilter
 from assay.server.api.run_requests import RequestBody
 from assay.server.limits import LimitBook, UserLimits
@@ -167,7 +167,11 @@ async def list_usage(call: RouteCall, query: UsageWanted) -> UsageList:
     """List the usage of all users' runs, by day, user and model, and the limits of each user."""
     since = query.since or (datetime.now(UTC) - timedelta(days=DAYS)).date().isoformat()
     found = await call.backend.assay.overview.usage(since, query.until)
-    rows = (_day_usage(each) for each in found if not query.user or each.owner == query.user)
+    rows = (
+        struct_from(DayUsage, row.usage, day=row.day, user=row.owner, model=row.model, runs=row.runs)
+        for row in found
+        if not query.user or row.owner == query.user
+    )
     return UsageList(since=since, usage=tuple(rows), limits=call.backend.limits.usual)
 
 
@@ -215,10 +219,6 @@ async def list_all_runs(call: RouteCall, query: AllRunsWanted) -> AllRuns:
 async def show_queue(call: RouteCall) -> QueueStanding:
     """Show how many runs wait, are executed, or wait for a person, and which processes execute runs."""
     return await call.backend.assay.overview.queue()
-
-
-def _day_usage(row: ModelUsage) -> DayUsage:
-    return struct_from(DayUsage, row.usage, day=row.day, user=row.owner, model=row.model, runs=row.runs)
 
 
 def _run_shown(row: RunRow) -> RunStanding:

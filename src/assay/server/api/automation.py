@@ -14,7 +14,7 @@ from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.core.ports.webhooks import Delivery, DeliveryState, Webhook
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
-from assay.export.atom import MEDIA, AtomFeed, FeedEntry, atom
+from assay.export.atom import MEDIA, AtomFeed, atom
 from assay.server.api.documents import named_alone
 from assay.server.api.run_requests import RequestBody, RunWanted, options_of, sources_of
 from assay.server.problems import refusal
@@ -149,16 +149,12 @@ async def show_feed(call: RouteCall, secret: str) -> Response:
         return Response(status_code=304, headers=headers)
     entries = await feed_entries(call.backend.engine(found.owner), found)
     site = str(call.request.base_url).rstrip("/")
-    data = await asyncio.to_thread(_feed_bytes, found, entries, site, site + PATH + secret)
+    feed = struct_from(AtomFeed, found, url=site + PATH + secret, site=site, entries=entries)
+    data = await asyncio.to_thread(atom, feed)
     return Response(data, headers=headers, media_type=MEDIA)
 
 
-def _feed_bytes(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url: str) -> bytes:
-    return atom(struct_from(AtomFeed, schedule, url=url, site=site, entries=entries))
-
-
 def _require_shares(call: RouteCall) -> None:
-    """Refuse if sharing is off."""
     if not call.backend.settings.server.shares:
         raise refusal("not-set-up", "feeds are off on this server (setting server.shares)")
 

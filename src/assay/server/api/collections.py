@@ -177,7 +177,7 @@ async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -
 
 async def _form(call: RouteCall, collection: str, most: int) -> list[Addition]:
     """The files of a form, which are on disk by then."""
-    form = await form_of(call.request, files=100, fields=10)
+    form = await form_of(call.request, fields=10)
     try:
         files = [each for _, each in form.multi_items() if not isinstance(each, str)]
         if not files:

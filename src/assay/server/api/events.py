@@ -7,7 +7,7 @@ server or a year later, gets the same packets. docs/api.md says which events bec
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -187,27 +187,25 @@ def _tool_failed(event: e.ToolFailed) -> Iterator[Obj]:
     yield _SECTION_END
 
 
-_DRAWN: dict[type[Event], Callable[[Any], Iterator[Obj]]] = {
-    e.ThinkStarted: lambda _: iter([{"type": "reasoning_start"}]),
-    e.ThinkDelta: lambda event: iter([{"type": "reasoning_delta", "reasoning": event.text}]),
-    e.ThinkFinished: lambda _: iter([{"type": "reasoning_done"}, _SECTION_END]),
-    e.AgentStarted: lambda event: iter([{"type": "research_agent_start", "research_task": event.task}]),
-    e.AgentFinished: lambda _: iter([_SECTION_END]),
-    e.AgentFailed: lambda event: iter([{"type": "error", "exception": event.error}, _SECTION_END]),
-    e.AgentAbandoned: lambda _: iter([_SECTION_END]),
+_DRAWN: dict[type[Event], Callable[[Any], Iterable[Obj]]] = {
+    e.ThinkStarted: lambda _: [{"type": "reasoning_start"}],
+    e.ThinkDelta: lambda event: [{"type": "reasoning_delta", "reasoning": event.text}],
+    e.ThinkFinished: lambda _: [{"type": "reasoning_done"}, _SECTION_END],
+    e.AgentStarted: lambda event: [{"type": "research_agent_start", "research_task": event.task}],
+    e.AgentFinished: lambda _: [_SECTION_END],
+    e.AgentFailed: lambda event: [{"type": "error", "exception": event.error}, _SECTION_END],
+    e.AgentAbandoned: lambda _: [_SECTION_END],
     e.ToolFinished: _tool_finished,
     e.ToolFailed: _tool_failed,
-    e.FindingStarted: lambda _: iter([{"type": "intermediate_report_start"}]),
-    e.FindingDelta: lambda event: iter([{"type": "intermediate_report_delta", "content": event.text}]),
-    e.ReportStarted: lambda _: iter([{"type": "intermediate_report_start"}]),
-    e.ReportDelta: lambda event: iter([{"type": "intermediate_report_delta", "content": event.text}]),
-    e.ClarifyRequested: lambda event: iter(
-        [
-            {"type": "message_start", "final_documents": []},
-            {"type": "message_delta", "content": "\n".join(event.questions)},
-            _SECTION_END,
-        ]
-    ),
+    e.FindingStarted: lambda _: [{"type": "intermediate_report_start"}],
+    e.FindingDelta: lambda event: [{"type": "intermediate_report_delta", "content": event.text}],
+    e.ReportStarted: lambda _: [{"type": "intermediate_report_start"}],
+    e.ReportDelta: lambda event: [{"type": "intermediate_report_delta", "content": event.text}],
+    e.ClarifyRequested: lambda event: [
+        {"type": "message_start", "final_documents": []},
+        {"type": "message_delta", "content": "\n".join(event.questions)},
+        _SECTION_END,
+    ],
 }
 """The packets of an event that contains everything needed."""
 

@@ -23,12 +23,13 @@ from assay.core.search_record import Looked, SearchRow, search_log
 from assay.core.usage import Budget
 from assay.core.view import Low, Spending
 from assay.evidence.documents import CitedPassage
-from assay.server.api.run_details import RunBegun, started_run
+from assay.server.api.run_details import RunBegun, located_run
 from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, options_of, roles, sources_of
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal, whole_number
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts, iso, struct_from
-from assay.services.stored_runs import SHARES_PATH, Shares
+from assay.services.arguments import check_format
+from assay.services.stored_runs import SHARES_PATH, Shares, comparable
 from assay.verify.pipeline import Rechecked
 
 routes = Endpoints("reports")
@@ -122,9 +123,7 @@ def formats() -> dict[str, str]:
 def can_be_made(suffix: str) -> bool:
     """True if what a format needs is installed: Word and PDF files need an extra."""
     try:
-        ready = getattr(plugins.load("exporters", suffix), "ready", None)
-        if ready is not None:
-            ready()
+        check_format(suffix)
     except ConfigError:
         return False
     return True
@@ -253,19 +252,14 @@ async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
             **cast("ForkOptions", options_of(body)),
         )
 
-    answer = started_run(await once(call, body, begin))
-    call.headers["Location"] = answer.url
-    return answer
+    return located_run(call, await once(call, body, begin))
 
 
 @routes.get("/compare")
 async def compare_runs(call: RouteCall, query: Compared) -> Difference:
     """Compare the report of run `b` with that of run `a`: claims, verdicts, cited sources, plan."""
     views = [await call.backend.view(call.owner, run) for run in (query.a, query.b)]
-    for view in views:
-        if report_state(view) == "none":
-            raise NotNow(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
-    return difference(*(build_report(view, "none") for view in views))
+    return difference(*map(comparable, views))
 
 
 async def _report(call: RouteCall, run: str) -> Report:

@@ -15,7 +15,7 @@ from assay.core.report import ReportClaim, ReportSource, build_report
 from assay.core.usage import Usage
 from assay.core.view import Lane, RunView, RunWarning, Spending, Steered
 from assay.core.ways import worded
-from assay.server.wire import struct_from
+from assay.server.wire import RouteCall, struct_from
 from assay.services.stored_runs import ListedRun
 
 Part = Literal["plan", "report", "sources", "claims", "usage", "lanes", "view"]
@@ -144,6 +144,13 @@ def list_entry(row: ListedRun) -> RunShown:
 def started_run(id: str, status: RunStatus = "created") -> RunBegun:
     """A run that was started."""
     return RunBegun(id=id, status=status, url=f"/api/v1/runs/{id}", events_url=f"/api/v1/runs/{id}/events")
+
+
+def located_run(call: RouteCall, id: str, status: RunStatus = "created") -> RunBegun:
+    """A run that was started; the header `Location` of the response has its address."""
+    answer = started_run(id, status)
+    call.headers["Location"] = answer.url
+    return answer
 
 
 def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: CitationMode = "numbers") -> RunDetail:

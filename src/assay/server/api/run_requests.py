@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from assay.core.brief import ROLES, Point, Role
+from assay.core.brief import Point, Role
 from assay.core.options import declared
 from assay.core.plan import Plan
 from assay.core.run_options import ForkOptions, RunOptions
@@ -17,6 +17,7 @@ from assay.plugins import split
 from assay.server.problems import Fault, refusal
 from assay.server.protocol_runs import body_type, with_fields
 from assay.server.wire import RouteCall
+from assay.services.briefs import named_models
 from assay.services.providers import ASIDE
 from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.settings import Settings
@@ -187,8 +188,7 @@ def roles(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, 
     Raises:
         Refusal: a model would read a file of the server.
     """
-    common: dict[Role, tuple[str, ...]] = {role: (model,) for role in ROLES if role != "judge"} if model else {}
-    named = common | models
+    named = named_models(model, models)
     if any(split(name)[0] in ASIDE for names in named.values() for name in names):
         raise body_error("/models", "a model which reads a file of the server is named in its settings alone")
     return named

@@ -14,7 +14,7 @@ from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunRow, RunStatus
 from assay.core.ports.lists import ThreadRow
 from assay.core.run_options import RunOptions
-from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, detail, list_entry, started_run
+from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, detail, list_entry, located_run
 from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, once, options_of, sources_of
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.daily import UsedToday
@@ -106,11 +106,11 @@ async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBe
         return await _begin(call, body, options_of(body))
 
     if not query.wait:
-        return _started_response(call, await once(call, body, begin))
+        return located_run(call, await once(call, body, begin))
     with closing(call.backend.streams.ticket(call.owner)):  # before it begins: who is refused may send it again
         run_id = await once(call, body, begin)
         await _at_rest(call, await call.assay.find(run_id), query.wait)
-    return _started_response(call, run_id, (await call.assay.find(run_id)).status)
+    return located_run(call, run_id, (await call.assay.find(run_id)).status)
 
 
 @routes.get("/runs")
@@ -184,7 +184,7 @@ async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
         wanted["continues"] = row.run_id
         return await _begin(call, body, wanted)
 
-    return _started_response(call, await once(call, body, begin))
+    return located_run(call, await once(call, body, begin))
 
 
 @routes.post("/runs/{run}/ask", status=202, headers=("Idempotency-Key",))
@@ -194,7 +194,7 @@ async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
     async def begin() -> str:
         return await call.backend.begin_ask(call.owner, run, body.question, **options_of(body))
 
-    return _started_response(call, await once(call, body, begin))
+    return located_run(call, await once(call, body, begin))
 
 
 async def _begin(call: RouteCall, body: RunWanted, wanted: RunOptions) -> str:
@@ -219,12 +219,6 @@ async def _at_rest(call: RouteCall, row: RunRow, seconds: float) -> None:
                     return
     except (TimeoutError, Cancelled):
         pass  # the wait is over, or the server stops: the run goes on, and is shown as it is
-
-
-def _started_response(call: RouteCall, run_id: str, status: RunStatus = "created") -> RunBegun:
-    answer = started_run(run_id, status)
-    call.headers["Location"] = answer.url
-    return answer
 
 
 thread_routes = Endpoints("threads")

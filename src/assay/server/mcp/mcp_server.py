@@ -234,10 +234,8 @@ class LocalRuns:
                 return
             with suppress(StoreError):  # the run is released, whatever happens
                 await held.view()
-        try:
+        with suppress(LeaseHeld):
             self._hold(await self._assay.resume(row.run_id))
-        except LeaseHeld:
-            return
 
     async def view(self, owner: str, reference: str) -> RunView:
         """A run as it is now."""

@@ -26,8 +26,8 @@ from assay.server.mcp.service import (
     Ctx,
     NoStream,
     caller_of,
-    check_may,
-    may,
+    check_may_write,
+    may_write,
     page_of,
     record_action,
     sources_of,
@@ -80,7 +80,7 @@ async def start_run(
     ctx: Ctx, question: str, collections: list[str] | None, clarify: bool | None, wait_seconds: int, **options: Any
 ) -> Begun:
     """Start the run, or find the one that the same request started before, and get its questions."""
-    check_may(ctx, "write")
+    check_may_write(ctx)
     until = time.monotonic() + wait_seconds
     may_ask = can_elicit(ctx) if clarify is None else clarify
     wanted = cast("RunOptions", {name: value for name, value in options.items() if value not in (None, "")})
@@ -150,9 +150,9 @@ async def research_wait(
     seconds = 0 if view.status in FINAL else wait_seconds
     with stream_for(ctx, seconds):
         if answers is not None:
-            check_may(ctx, "write")
+            check_may_write(ctx)
             await _answer(ctx, view.run_id, answers)
-        elif may(ctx, "write"):
+        elif may_write(ctx):
             await caller_of(ctx).go_on(view.run_id)
         return await _news(ctx, view.run_id, time.monotonic() + seconds)
 
@@ -164,7 +164,7 @@ async def ask(
     wait_seconds: Wait = WAIT,
 ) -> Annotated[CallToolResult, RunNews]:
     """Ask about what a finished run has read. It searches nothing new; the answer cites the same sources."""
-    check_may(ctx, "write")
+    check_may_write(ctx)
     run_id = (await view_of(ctx, run_id)).run_id
     until = time.monotonic() + wait_seconds
     with stream_for(ctx, wait_seconds), tool_errors():
@@ -177,7 +177,7 @@ async def steer(
     text: Annotated[str, Field(description="An instruction for the run, such as: leave out prices before 2024.")],
 ) -> SteerResult:
     """Give a running run an instruction, which its next decision follows."""
-    check_may(ctx, "write")
+    check_may_write(ctx)
     run_id = (await view_of(ctx, run_id)).run_id
     with tool_errors():
         steered = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
@@ -192,7 +192,7 @@ async def cancel(
     agent: Annotated[int, Field(ge=0, description="Stop only this agent (its lane); the run continues. 0: all.")] = 0,
 ) -> Annotated[CallToolResult, RunNews]:
     """End a run: at once, or (`keep`) with a report of what was found; or one `agent` of it. Findings are kept."""
-    check_may(ctx, "write")
+    check_may_write(ctx)
     run_id = (await view_of(ctx, run_id)).run_id
     with tool_errors():
         if agent:
@@ -295,7 +295,7 @@ def _run_news(view: RunView, url: str) -> RunNews:
         phase=view.active_phase,
         sources=len({each.document_sha256 for each in view.sources.values()}),  # a document may have several ids
         claims=len(view.claims),
-        latest=[] if terminal else _latest(view),
+        latest=[] if terminal else [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]],
         questions=list(open_questions(view)),
         report=report,
         verdicts={name: count for name in VERDICTS if (count := getattr(view.summary, name))},
@@ -327,11 +327,6 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
     if view.status == "paused":
         return f"Its owner has paused the run. Tell the user; to go on with it: {way('resume', run_id)}."
     return f"Call research_wait(run_id={run_id!r}). Do not begin another run for this question."
-
-
-def _latest(view: RunView) -> list[str]:
-    """The current work of the agents."""
-    return [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]]
 
 
 def _link(run_id: str, question: str) -> ResourceLink:

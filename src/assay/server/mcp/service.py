@@ -15,7 +15,7 @@ from assay.app.assay import DEFAULT, Assay
 from assay.core.brief import Scope
 from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
-from assay.core.ports.users import AuditEntry, Permission
+from assay.core.ports.users import AuditEntry
 from assay.core.view import RunView
 from assay.core.ways import now_read_on, worded
 from assay.server.audit import Auditor
@@ -73,21 +73,21 @@ def caller_of(ctx: Ctx) -> Caller:
     return service_of(ctx).caller_of(_request(ctx))
 
 
-def check_may(ctx: Ctx, needed: Permission) -> None:
-    """Make sure that the caller may use a tool.
+def check_may_write(ctx: Ctx) -> None:
+    """Make sure that the caller may use a tool which starts or changes something.
 
     Raises:
-        ToolError: he, or his token, may not.
+        ToolError: they, or their token, may not.
     """
-    if not may(ctx, needed):
-        raise ToolError(not_allowed(needed).detail)
+    if not may_write(ctx):
+        raise ToolError(not_allowed("write").detail)
 
 
-def may(ctx: Ctx, needed: Permission) -> bool:
-    """True if the caller, or their token, has this right."""
+def may_write(ctx: Ctx) -> bool:
+    """True if the caller, or their token, may start and change runs."""
     request = _request(ctx)
     who = None if request is None else who_of(request)
-    return who is None or who.may(needed)
+    return who is None or who.may("write")
 
 
 @contextmanager

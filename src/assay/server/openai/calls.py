@@ -19,7 +19,6 @@ from assay.server.streams import Ticket
 
 JSON = "application/json"
 DONE = b"data: [DONE]\n\n"
-_encode = msgspec.json.Encoder().encode
 
 
 def caller_of(request: Request) -> Caller:
@@ -60,9 +59,9 @@ def ticket_for(request: Request) -> Ticket:
     return backend_of(request).streams.ticket(owner_of(request))
 
 
-def json_answer(value: object, status: int = 200) -> Response:
+def json_answer(value: object) -> Response:
     """A value as JSON."""
-    return Response(_encode(value), status, media_type=JSON)
+    return Response(msgspec.json.encode(value), media_type=JSON)
 
 
 class Waiting(StreamingResponse):
@@ -88,13 +87,12 @@ class Waiting(StreamingResponse):
                         yield b"\n"
             except (Cancelled, UnknownName):  # the server stops, and the next one continues the run; or it was deleted
                 pass
-            yield _encode(whole())
+            yield msgspec.json.encode(whole())
 
         super().__init__(chunks(), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         self._ticket = ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, until the run has ended or the client is gone."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -130,7 +128,7 @@ def refused(problem: Problem) -> Response:
     """A problem in the form of this protocol."""
     status = 400 if problem.status == 422 else problem.status  # clients only know this one
     headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
-    return Response(msgspec.json.encode(fault(problem)), status, headers, "application/json")
+    return Response(msgspec.json.encode(fault(problem)), status, headers, JSON)
 
 
 def fault(problem: Problem) -> ErrorAnswer:

@@ -27,6 +27,7 @@ from assay.server.openai.chat_stream import (
     ChunkChoice,
     Completion,
     Delta,
+    Finish,
     chat_usage,
 )
 from assay.server.openai.requests import ChatRequest, Format, chat_run, text_of
@@ -51,7 +52,6 @@ _ABOUT = regex(r"\b(?:conversation|chat|dialogue|discussion|user'?s? messages?|s
 _SHORT = regex(r"\b(?:words?|characters?|concise|short|brief)\b", re.IGNORECASE)
 _FORM = regex(r"""\{\s*["'](\w+)["']\s*:\s*(\[|["'])""")
 _USER = regex(r"^[ \t>*-]*(?:user|human)\b[^:\n]{0,20}:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
-Finish = Literal["stop", "length"]
 
 
 class Helped(msgspec.Struct, frozen=True):
@@ -81,7 +81,6 @@ def _is_helper(prompt: str) -> bool:
 
 
 def _wants_title(text: str) -> bool:
-    """True if a text asks for a short title of a conversation."""
     head = text[:HEAD]
     return all(pattern.search(head) for pattern in (_TITLE, _ABOUT, _SHORT))
 
@@ -110,9 +109,6 @@ def _title(prompt: str, users: Sequence[str]) -> str:
     quoted = _USER.search(prompt)
     title = quoted[1] if quoted else next((text for text in users if not _is_helper(text)), "New chat")
     return shorten(" ".join(title.split()[:TITLE_WORDS]).rstrip("?!.,;:"), TITLE)
-
-
-_encode = msgspec.json.Encoder().encode
 
 
 class ModelList(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,15 +152,15 @@ async def frames(
     try:
         async for group in groups:
             chunks = [chunk for envelope in group for chunk in projection.take(envelope)]
-            yield b"".join(frame(_encode(chunk)) for chunk in chunks) or BEAT
+            yield b"".join(frame(msgspec.json.encode(chunk)) for chunk in chunks) or BEAT
     except (Cancelled, UnknownName):
         failure = problem("stopping", "the server is stopping; the run continues when it restarts: repeat the request")
-        yield frame(_encode(fault(failure))) + DONE
+        yield frame(msgspec.json.encode(fault(failure))) + DONE
         return
     if projection.failure:
-        yield frame(_encode(fault(problem("service-failed", projection.failure))))
+        yield frame(msgspec.json.encode(fault(problem("service-failed", projection.failure))))
     elif usage:
-        yield frame(_encode(projection.usage()))
+        yield frame(msgspec.json.encode(projection.usage()))
     yield DONE
 
 
@@ -186,7 +182,7 @@ def _help_response(request: Request, help: Helped, body: ChatRequest) -> Respons
     ]
 
     async def lines() -> AsyncIterator[bytes]:
-        yield b"".join(frame(_encode(chunk)) for chunk in chunks) + DONE
+        yield b"".join(frame(msgspec.json.encode(chunk)) for chunk in chunks) + DONE
 
     return EventStream(lines(), ticket_for(request))
 

@@ -137,7 +137,6 @@ class ResponseProjection:
                     yield from self._summary_line(_title(envelope), line)
 
     def _tool_item(self, event: Event) -> Iterator[p.StreamPart]:
-        """The item of a tool's work."""
         match event:
             case SearchPerformed() if not event.shared:
                 yield from self._search(event.query, event.provider, event.found, "completed")
@@ -163,7 +162,6 @@ class ResponseProjection:
             yield self._response_part("response.queued", status)
 
     def _response_part(self, type: str, status: Status) -> p.StreamPart:
-        """The response so far, as a part."""
         assert self._base is not None
         response = msgspec.structs.replace(self._base, status=status, output=tuple(self._items))
         return p.ResponsePart(type=type, sequence_number=self._next(), response=response)
@@ -255,7 +253,6 @@ class ResponseProjection:
         yield from self._call(WebSearchItem(id=f"ws_{place}", status=status, action=action))
 
     def _opened_pages(self, arguments: str) -> Iterator[p.StreamPart]:
-        """The pages of the web that were opened."""
         for url in _addresses(arguments, self._sources):
             yield from self._rest()
             action = SearchAction(type="open_page", url=url)

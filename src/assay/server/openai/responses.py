@@ -22,8 +22,6 @@ from assay.server.protocol_runs import CANCEL_SECONDS, Caller
 from assay.server.streams import BEAT, EventStream, frame
 from assay.server.wire import read_body
 
-_encode = msgspec.json.Encoder().encode
-
 
 class Deleted(msgspec.Struct, frozen=True, kw_only=True):
     """A response is gone."""
@@ -125,7 +123,7 @@ async def frames(
         async for group in groups:
             parts = [part for envelope in group for part in projection.take(envelope)]
             new = [part for part in parts if part.sequence_number > after]
-            if chunk := b"".join(frame(_encode(part), event=part.type) for part in new):
+            if chunk := b"".join(frame(msgspec.json.encode(part), event=part.type) for part in new):
                 yield chunk
             elif not group:
                 yield BEAT

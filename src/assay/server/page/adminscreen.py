@@ -62,11 +62,6 @@ async def show_usage(call: RouteCall) -> Response:
     )
 
 
-async def list_users(call: RouteCall) -> Response:
-    """The users, and the form for a new one."""
-    return await _users(call)
-
-
 async def add_user(call: RouteCall) -> Response:
     """Add a user; without a password they can only log in at the provider."""
     form = await read_form(call.request, 10_000)
@@ -76,7 +71,7 @@ async def add_user(call: RouteCall) -> Response:
     try:
         await users.add_user(call, convert_texts(given, users.UserWanted))
     except (Refusal, AssayError) as error:
-        return await _users(call, error, form)
+        return await list_users(call, error, form)
     return go_to("/admin/users")
 
 
@@ -86,7 +81,7 @@ async def change_user(call: RouteCall, user: str) -> Response:
     try:
         await users.change_user(call, user, convert_texts({"role": form.text("role")}, users.UserChange))
     except (Refusal, AssayError) as error:
-        return await _users(call, error)
+        return await list_users(call, error)
     return go_to("/admin/users")
 
 
@@ -96,7 +91,7 @@ async def remove_user(call: RouteCall, user: str) -> Response:
     try:
         await users.remove_user(call, user, users.UserRemoval(data="all" if form.text("data") else "none"))
     except (Refusal, AssayError) as error:
-        return await _users(call, error)
+        return await list_users(call, error)
     return go_to("/admin/users")
 
 
@@ -181,7 +176,10 @@ def _sums(rows: Iterable[admin.DayUsage], name: Callable[[admin.DayUsage], str])
     return sorted(sums, key=lambda each: (-each.usd, -each.tokens, each.name))
 
 
-async def _users(call: RouteCall, fault: Refusal | AssayError | None = None, form: PageForm | None = None) -> Response:
+async def list_users(
+    call: RouteCall, fault: Refusal | AssayError | None = None, form: PageForm | None = None
+) -> Response:
+    """The users, and the form for a new one."""
     return screen(
         call,
         "admin/users.html",

@@ -25,7 +25,6 @@ from assay.server.wire import BODY_BYTES, RouteCall
 from assay.settings import Settings
 
 S = TypeVar("S", bound=msgspec.Struct)
-Fields = Mapping[str, tuple[str, ...]]
 
 
 class PageForm(msgspec.Struct, frozen=True):
@@ -44,7 +43,10 @@ class PageForm(msgspec.Struct, frozen=True):
 
     def lines(self, name: str) -> tuple[str, ...]:
         """The words of a text, separated by spaces, commas or line ends."""
-        return tuple(part for part in self.text(name).replace(",", " ").split() if part)
+        return tuple(self.text(name).replace(",", " ").split())
+
+
+EMPTY = PageForm({})
 
 
 async def read_form(request: Request, most: int = BODY_BYTES) -> PageForm:
@@ -57,7 +59,7 @@ async def read_form(request: Request, most: int = BODY_BYTES) -> PageForm:
     body.most = most
     if most > BODY_BYTES:
         body.instead = MORE_FILES
-    form = await form_of(request, files=100, fields=1_000)
+    form = await form_of(request, fields=1_000)
     return PageForm(_fields(form), tuple(_files(form)))
 
 

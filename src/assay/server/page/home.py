@@ -10,10 +10,11 @@ from starlette.responses import Response
 from assay.core.brief import ROLES, Estimate
 from assay.core.errors import AssayError, UnknownName
 from assay.core.ports import RunStatus
+from assay.core.ports.models import BUILT_IN
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
-from assay.server.page.forms import PageForm, begun_once, check_places, form_for, read_form, run_wanted
+from assay.server.page.forms import EMPTY, PageForm, begun_once, check_places, form_for, read_form, run_wanted
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, refusal
@@ -21,7 +22,6 @@ from assay.server.wire import RouteCall
 from assay.services.schedules import format_interval
 
 LATEST = 6
-BUILT_IN = "extractive"
 EXAMPLES = (
     N_("What do these documents agree on, and where do they contradict each other?"),
     N_("Which figures are given for the same thing, and by which document?"),
@@ -124,6 +124,7 @@ async def _home(
     unread: Sequence[str] = (),
 ) -> Response:
     found = await runs.list_runs(call, runs.RunsWanted(limit=LATEST))
+    ticked = frozenset(form.texts("collection")) if "web_asked" in form.fields else None  # the form is new
     return screen(
         call,
         "home.html",
@@ -135,16 +136,11 @@ async def _home(
         estimate=estimate,
         runs=found.runs,
         more=bool(found.next),
-        choices=await collection_choices(call, _ticked_collections(form)),
+        choices=await collection_choices(call, ticked),
         limited=any(form.text(name) not in ("", "auto") for name in FOLDED),
         setup=_setup(call),
         examples=EXAMPLES,
     )
-
-
-def _ticked_collections(form: PageForm) -> frozenset[str] | None:
-    """The ticked collections; None if the form is new."""
-    return frozenset(form.texts("collection")) if "web_asked" in form.fields else None
 
 
 def _setup(call: RouteCall) -> HomeSetup:
@@ -184,11 +180,6 @@ class ScheduleEntry(msgspec.Struct, frozen=True, kw_only=True):
     current: ScheduledRun | None
 
 
-async def list_schedules(call: RouteCall) -> Response:
-    """The schedules, and the form for a new one."""
-    return await _schedules(call, PageForm({}))
-
-
 async def add_schedule(call: RouteCall) -> Response:
     """Have the server ask a question repeatedly."""
     form = await read_form(call.request)
@@ -201,7 +192,7 @@ async def add_schedule(call: RouteCall) -> Response:
         check_places(form)
         await begun_once(call, form, add)
     except (Refusal, AssayError) as error:
-        return await _schedules(call, form, error)
+        return await list_schedules(call, form, error)
     return go_to("/schedules")
 
 
@@ -216,8 +207,8 @@ async def make_feed(call: RouteCall, schedule: str) -> Response:
     try:
         made = await automation.open_schedule_feed(call, schedule)
     except (Refusal, AssayError) as error:
-        return await _schedules(call, PageForm({}), error)
-    return await _schedules(call, PageForm({}), link=made.url, linked=schedule)
+        return await list_schedules(call, fault=error)
+    return await list_schedules(call, link=made.url, linked=schedule)
 
 
 async def close_feed(call: RouteCall, schedule: str) -> Response:
@@ -226,9 +217,15 @@ async def close_feed(call: RouteCall, schedule: str) -> Response:
     return go_to("/schedules")
 
 
-async def _schedules(
-    call: RouteCall, form: PageForm, fault: Refusal | AssayError | None = None, *, link: str = "", linked: str = ""
+async def list_schedules(
+    call: RouteCall,
+    form: PageForm = EMPTY,
+    fault: Refusal | AssayError | None = None,
+    *,
+    link: str = "",
+    linked: str = "",
 ) -> Response:
+    """The schedules, and the form for a new one."""
     found = (await automation.list_schedules(call)).schedules
     return screen(
         call,

@@ -23,7 +23,7 @@ from assay.locale import speaking_page
 from assay.server.backend import Backend
 from assay.server.page.regions import regions_of
 from assay.server.page.words import format_count, measure_word
-from assay.server.streams import BEAT, BEGIN, wait_for_news
+from assay.server.streams import BEAT, BEGIN, frame, wait_for_news
 
 # The regions of one run as last rendered, and which of them changed when.
 
@@ -232,7 +232,7 @@ class Watched:
         if known != self._known:
             spoken = _announcement(self.said) if self.said != text else ""
             data = _partials(self.board.since(max(edition, 0))) + spoken
-            self._known, self._chunk = known, sse_frame(data, id=str(self.board.settled))
+            self._known, self._chunk = known, frame(data.encode(), id=str(self.board.settled))
         return self._chunk
 
     def _wake_followers(self) -> None:
@@ -268,7 +268,7 @@ class Hub:
                     break
                 elif not await wait_for_news(news):
                     yield BEAT
-            yield sse_frame("over", event="ended") if watched.ended else BEGIN
+            yield frame(b"over", event="ended") if watched.ended else BEGIN
         finally:
             self._leave(watched)
 
@@ -314,10 +314,3 @@ def _partials(regions: Iterable[tuple[str, str]]) -> str:
 
 def _announcement(text: str) -> str:
     return f'<hx-partial hx-target="#announced" hx-swap="innerHTML">{escape(text)}</hx-partial>' if text else ""
-
-
-def sse_frame(data: str, *, event: str = "", id: str = "") -> bytes:
-    """A server-sent event whose data has several lines."""
-    lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    head = (f"id: {id}\n" if id else "") + (f"event: {event}\n" if event else "")
-    return (head + "".join(f"data: {line}\n" for line in lines) + "\n").encode()

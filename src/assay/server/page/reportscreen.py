@@ -29,9 +29,9 @@ from assay.export.html.markup import Material, el, gather, join
 from assay.export.report_parts import language, spoken_in
 from assay.locale import speaking, speaking_page
 from assay.server.api import documents, reports, runs
-from assay.server.api.reports import ShareShown, can_be_made, formats, list_shares
+from assay.server.api.reports import can_be_made, formats, list_shares
 from assay.server.api.run_requests import AddedScope
-from assay.server.page.forms import PageForm, convert_texts, read_form
+from assay.server.page.forms import EMPTY, PageForm, convert_texts, read_form
 from assay.server.page.regions import active_seconds, summary_of
 from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, screen
@@ -75,6 +75,7 @@ async def report_screen(
         values = _SHOWN[known] = await asyncio.to_thread(_values, view, language)
         while len(_SHOWN) > KEPT:
             del _SHOWN[next(iter(_SHOWN))]
+    sharing = call.backend.settings.server.shares
     searched = view.brief.scope.collections if view.brief else ()
     known_here = [row.name for row in await call.assay.collections() if row.name in searched]
     return screen(
@@ -84,8 +85,8 @@ async def report_screen(
         status=status,
         secret=bool(link),
         view=view,
-        sharing=call.backend.settings.server.shares,
-        shares=await _shares(call, view),
+        sharing=sharing,
+        shares=(await list_shares(call, view.run_id)).shares if sharing else (),
         link=link,
         fault=fault,
         words=WORDS,
@@ -94,11 +95,6 @@ async def report_screen(
         collections=known_here,
         **values,
     )
-
-
-async def _shares(call: RouteCall, view: RunView) -> tuple[ShareShown, ...]:
-    """The links to a report, if sharing is on."""
-    return (await list_shares(call, view.run_id)).shares if call.backend.settings.server.shares else ()
 
 
 def _values(view: RunView, page: str) -> dict[str, Any]:
@@ -205,11 +201,6 @@ async def revoke_share(call: RouteCall, run: str, share: str) -> Response:
 MOST_RUNS = 100
 
 
-async def show_verify(call: RouteCall) -> Response:
-    """The form for a text."""
-    return await _verify(call, PageForm({}))
-
-
 async def verify(call: RouteCall) -> Response:
     """Check a text, also against files sent with it, and show each sentence's verdict."""
     form = await read_form(call.request, most_bytes(call))
@@ -230,15 +221,16 @@ async def verify(call: RouteCall) -> Response:
         )
         found = await documents.verify_text(call, wanted)
     except (Refusal, AssayError) as error:
-        return await _verify(call, form, **fault_values(error))
+        return await show_verify(call, form, **fault_values(error))
     finally:
         await call.request.close()
-    return await _verify(call, form, msgspec.structs.replace(found, warnings=(*unread, *found.warnings)))
+    return await show_verify(call, form, msgspec.structs.replace(found, warnings=(*unread, *found.warnings)))
 
 
-async def _verify(
-    call: RouteCall, form: PageForm, found: VerifiedText | None = None, *, fault: str = "", status: int = 200
+async def show_verify(
+    call: RouteCall, form: PageForm = EMPTY, found: VerifiedText | None = None, *, fault: str = "", status: int = 200
 ) -> Response:
+    """The form for a text, and what was found out about it."""
     ticked = frozenset(form.texts("collection")) if form.fields else None
     values: dict[str, Any] = {
         "form": form,
@@ -259,7 +251,6 @@ def _judges(settings: Settings) -> Sequence[str]:
 
 
 def _evidence(found: VerifiedText) -> Sequence[Sequence[Passage]]:
-    """The passages each claim was checked against."""
     known = {passage.id: passage for passage in found.passages}
     return [[known[id] for id in claim.passages if id in known] for claim in found.claims]
 

@@ -66,11 +66,6 @@ CHOICES = {
 }
 
 
-async def show_settings(call: RouteCall) -> Response:
-    """Models, appearance, tokens, and for admins all settings."""
-    return await _settings(call)
-
-
 async def make_token(call: RouteCall) -> Response:
     """Create a token for a program, and show its secret only this once."""
     form = await read_form(call.request, 10_000)
@@ -80,8 +75,8 @@ async def make_token(call: RouteCall) -> Response:
     try:
         made = await users.make_token(call, convert_texts(given, users.TokenWanted))
     except (Refusal, AssayError) as error:
-        return await _settings(call, fault=error)
-    return await _settings(call, secret=made.secret)
+        return await show_settings(call, fault=error)
+    return await show_settings(call, secret=made.secret)
 
 
 async def revoke_token(call: RouteCall, token: str) -> Response:
@@ -97,7 +92,7 @@ async def set_key(call: RouteCall) -> Response:
     try:
         await system.set_key(call, provider, system.KeyWanted(key=form.text("key")))
     except (Refusal, AssayError) as error:
-        return await _settings(call, fault=error)
+        return await show_settings(call, fault=error)
     call.about(provider)
     return go_to("/settings")
 
@@ -112,12 +107,12 @@ async def change_password(call: RouteCall) -> Response:
     """Change the user's password; they log in again with it."""
     form = await read_form(call.request, 10_000)
     if form.text("new") != form.text("again"):
-        return await _settings(call, fault=refusal("invalid", N_("the two new passwords differ")))
+        return await show_settings(call, fault=refusal("invalid", N_("the two new passwords differ")))
     try:
         wanted = users.PasswordChange(old=form.text("old"), new=form.text("new"))
         await users.change_password(call, wanted)
     except (Refusal, AssayError) as error:
-        return await _settings(call, fault=error)
+        return await show_settings(call, fault=error)
     return go_to("/login")
 
 
@@ -127,8 +122,8 @@ async def test_model(call: RouteCall) -> Response:
     try:
         trial = await system.test_model(call, system.ModelNamed(model=form.text("model")))
     except (Refusal, AssayError) as error:
-        return await _settings(call, fault=error)
-    return await _settings(call, trial=trial)
+        return await show_settings(call, fault=error)
+    return await show_settings(call, trial=trial)
 
 
 async def change_settings(call: RouteCall) -> Response:
@@ -145,7 +140,7 @@ async def change_settings(call: RouteCall) -> Response:
             call.about(", ".join(sorted(changed)))
             await system.change_settings(call, system.SettingsWanted(settings=changed))
     except (Refusal, AssayError) as error:
-        return await _settings(call, fault=error)
+        return await show_settings(call, fault=error)
     return go_to("/settings")
 
 
@@ -155,8 +150,8 @@ async def add_webhook(call: RouteCall) -> Response:
     try:
         made = await automation.add_webhook(call, automation.WebhookWanted(url=form.text("url")))
     except (Refusal, AssayError) as error:
-        return await _settings(call, fault=error)
-    return await _settings(call, webhook_secret=made.secret)
+        return await show_settings(call, fault=error)
+    return await show_settings(call, webhook_secret=made.secret)
 
 
 async def remove_webhook(call: RouteCall, webhook: str) -> Response:
@@ -165,7 +160,7 @@ async def remove_webhook(call: RouteCall, webhook: str) -> Response:
     return go_to("/settings")
 
 
-async def _settings(
+async def show_settings(
     call: RouteCall,
     *,
     fault: Refusal | AssayError | None = None,
@@ -173,6 +168,7 @@ async def _settings(
     webhook_secret: str = "",
     trial: ModelTrial | None = None,
 ) -> Response:
+    """Models, appearance, tokens, and for admins all settings."""
     who = who_of(call.request)
     admin = who is None or who.may("admin")
     every = await system.list_settings(call) if admin else None

@@ -51,19 +51,15 @@ async def make_collection(call: RouteCall) -> Response:
     return go_to(_address(name))
 
 
-async def show_collection(call: RouteCall, collection: str) -> Response:
+async def show_collection(call: RouteCall, collection: str, *, fault: str = "", status: int = 200) -> Response:
     """A collection: its documents, or the results of a search in it."""
-    return await _collection(call, collection)
-
-
-async def _collection(call: RouteCall, name: str, *, fault: str = "", status: int = 200) -> Response:
     asked = call.request.query_params
     words = asked.get("q", "").strip()
     offset = whole_number(asked.get("offset", "")) or 0
-    shelf = await collections.show_collection(call, name)
-    page = await collections.list_documents(call, name, collections.Window(limit=50, offset=offset))
-    hits = (await documents.search_documents(call, name, documents.Searched(q=words))).hits if words else ()
-    made = [each for each in await call.assay.additions() if each.collection == name]
+    shelf = await collections.show_collection(call, collection)
+    page = await collections.list_documents(call, collection, collections.Window(limit=50, offset=offset))
+    hits = (await documents.search_documents(call, collection, documents.Searched(q=words))).hits if words else ()
+    made = [each for each in await call.assay.additions() if each.collection == collection]
     return screen(
         call,
         "collection.html",
@@ -89,7 +85,7 @@ async def upload(call: RouteCall, collection: str) -> Response:
         wrong = fault_values(error, (collection,))
         if is_fragment(call.request):
             return PlainTextResponse(wrong["fault"], wrong["status"])
-        return await _collection(call, collection, **wrong)
+        return await show_collection(call, collection, **wrong)
     return go_to(_address(collection))
 
 
@@ -155,7 +151,7 @@ async def add_places(call: RouteCall, collection: str) -> Response:
         for each in wanted:
             await collections.begin_addition(call, collection, each)
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, **fault_values(error, (collection,)))
+        return await show_collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
@@ -169,7 +165,7 @@ async def sync(call: RouteCall, collection: str) -> Response:
     try:
         await collections.begin_addition(call, collection, collections.AdditionWanted(sync=True, wait=WAIT))
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, **fault_values(error, (collection,)))
+        return await show_collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
@@ -183,7 +179,7 @@ async def share(call: RouteCall, collection: str) -> Response:
     try:
         await collections.mark_collection(call, collection, wanted)
     except (Refusal, AssayError) as error:
-        return await _collection(call, collection, **fault_values(error, (collection,)))
+        return await show_collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 

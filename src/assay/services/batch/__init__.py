@@ -33,7 +33,7 @@ from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
 from assay.services.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
 from assay.services.batch.rows import BadLine, BatchBudget, BatchRow, read_orders
-from assay.services.daily import smaller
+from assay.services.daily import budget_of, smaller
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
 
@@ -180,7 +180,8 @@ class Batch:
                 return await self._resume_run(order, known)
             except UnknownName:  # it was never stored, or was deleted
                 pass
-        for places in range(self._places(), 0, -1):
+        free = min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
+        for places in range(free, 0, -1):
             limit = smaller(self._own(order), self._batch_budget.share(places))
             try:
                 handle = self._start(order, limit)
@@ -194,7 +195,6 @@ class Batch:
         raise AssertionError("there is always one place")
 
     async def _resume_run(self, order: BatchRow, run_id: str) -> RunHandle | None:
-        """Resume a run of an earlier call."""
         row = await self._assay.find(run_id)
         view = await self._assay.view(row.run_id)
         waits = row.status == "waiting" and not await self._assay.is_answered(row.run_id)
@@ -212,19 +212,14 @@ class Batch:
 
     def _own(self, order: BatchRow) -> Budget:
         """The limits of an order itself, or else of the settings."""
-        limits = self._assay.settings.limits
-        usd, tokens = order.options.get("max_usd"), order.options.get("max_tokens")
-        return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
+        options = order.options
+        return budget_of(self._assay.settings.limits, options.get("max_usd"), options.get("max_tokens"))
 
     def _is_total_spent(self, order: BatchRow) -> bool:
         """True if the total leaves too little, and not the order's own limit."""
         return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
 
-    def _places(self) -> int:
-        return min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
-
     async def _settle(self, order: BatchRow, handle: RunHandle) -> None:
-        """Record the result of an ended run."""
         try:
             view = await handle.view()
         except (FenceLost, LeaseHeld, OtherRelease) as error:
@@ -252,7 +247,7 @@ class Batch:
             BatchResult(
                 **_order_fields(order),
                 run=view.run_id,
-                status=_status(view),
+                status="running" if view.status == "created" else view.status,
                 stop_reason=view.stop_reason,
                 verified=view.verified,
                 passed=view.passed,
@@ -276,12 +271,7 @@ class Batch:
 
 
 def _order_fields(order: BatchRow) -> dict[str, Any]:
-    """What a result has of its order."""
     return {"line": order.line, "key": order.key, "id": order.id, "question": order.question}
-
-
-def _status(view: RunView) -> Status:
-    return "running" if view.status == "created" else view.status
 
 
 def _why(view: RunView) -> str:

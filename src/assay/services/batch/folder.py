@@ -146,7 +146,7 @@ class BatchFolder:
             with path.open("a+b") as file:
                 end = file.seek(0, os.SEEK_END)
                 if end and not _ends_a_line(file.fileno(), end):
-                    file.truncate(_last_line(path))
+                    file.truncate(path.read_bytes().rfind(b"\n") + 1)  # after the last complete line
                 file.write(msgspec.json.encode(row) + b"\n")
         except OSError as error:
             raise _unwritable(path, error) from error
@@ -162,11 +162,6 @@ def file_name(order: BatchRow, suffix: str) -> str:
 def _ends_a_line(descriptor: int, end: int) -> bool:
     os.lseek(descriptor, end - 1, os.SEEK_SET)
     return os.read(descriptor, 1) == b"\n"
-
-
-def _last_line(path: Path) -> int:
-    """The end of the last complete line of a file."""
-    return path.read_bytes().rfind(b"\n") + 1
 
 
 def _unwritable(path: Path, error: OSError) -> StoreError:

@@ -256,11 +256,6 @@ class BatchBudget:
         self.usd, self.tokens = 0.0, 0
         self._kept: dict[str, Budget] = {}
 
-    @property
-    def is_limited(self) -> bool:
-        """True if there is a total at all."""
-        return self.total.usd is not None or self.total.tokens is not None
-
     def remaining(self) -> Budget:
         """The amount neither spent nor set aside; never below zero."""
         usd, tokens = self.total.usd, self.total.tokens

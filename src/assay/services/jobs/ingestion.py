@@ -20,7 +20,7 @@ from assay.core.ports import ListedFile, Origin, SkippedFile
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter
 from assay.run.job_worker import JobInHand, Result
 from assay.services import collections, places
-from assay.services.acquisition import check_online
+from assay.services.briefs import check_online
 from assay.services.context import Context
 from assay.services.jobs.specifications import AddJob, FilesJob
 from assay.services.places import FILES, ListedPlace, connector_of

@@ -22,11 +22,12 @@ from assay.core.view import RunView
 from assay.run.job_worker import Handler, JobInHand, PutOff, Result
 from assay.run.tasks import in_threads
 from assay.services import collections, results, retention, run_control, shelves, stored_runs
+from assay.services.arguments import format_of
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.context import Context
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import BatchJob, CrawlJob, DueJob, EmbedJob, ExportJob, SyncJob, VerifyJob
-from assay.services.results import RunHandle, format_of, replace_file
+from assay.services.results import RunHandle, replace_file
 from assay.services.schedule_runs import run_due
 from assay.services.schedules import Schedule, ScheduleBook
 

@@ -51,19 +51,16 @@ class SqlAdoption:
 
     @patient
     def belongings(self, source: str, target: str) -> Belongings:
-        """See the port."""
         with self._database.read() as connection:
             return _belongings(connection, source, target)
 
     @patient
     def names(self, owner: str) -> list[str]:
-        """See the port."""
         with self._database.read() as connection:
             return list(connection.execute(select(collections.c.name).where(collections.c.owner == owner)).scalars())
 
     @patient
     def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> Belongings:
-        """See the port."""
         with self._database.write() as connection:
             self._database.backend.serialize(connection)
             _check_still(connection, source, self._database.backend.now(connection))

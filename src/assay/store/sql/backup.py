@@ -168,16 +168,8 @@ def one_file(path: Path) -> None:
 def _copy_from(backend: DatabaseBackend, target: Path) -> None:
     """Copy the database of a backend completely and consistently to an SQLite file."""
     target.unlink()  # a new database is only made if there is no file
-    source = Database(backend)
-    try:
-        made = Database(target)
-        try:
-            with source.read() as old, made.write() as new:
-                copy_rows(old, new)
-        finally:
-            made.close()
-    finally:
-        source.close()
+    with closing(Database(backend)) as held, closing(Database(target)) as made, held.read() as old, made.write() as new:
+        copy_rows(old, new)
     one_file(target)
     target.with_name(f"{target.name}.lock").unlink(missing_ok=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -83,7 +82,11 @@ def _state(connection: Connection, database: Postgres, index: str) -> ClusterSta
         schema=(connection.execute(select(version.c.version_num)).scalar() or "") if there else "",
         skew=before + journey / 2 - now,
         journey=journey,
-        sessions=tuple(_sessions(connection, database)),
+        # those of this library: a server may have others
+        sessions=tuple(
+            Session(name=read_name(name), began=float(began))
+            for name, began in connection.execute(_SESSIONS, {"held": database.working(connection)})
+        ),
         connections=int(connection.execute(_CONNECTIONS).scalar_one()),
         most_connections=int(connection.execute(_MOST).scalar_one()),
     )
@@ -91,7 +94,7 @@ def _state(connection: Connection, database: Postgres, index: str) -> ClusterSta
         return state
     more: dict[str, Any] = dict(connection.execute(_REST).one()._mapping)
     if f"{index}_state" in made:
-        more["index_row"] = _row(connection, index)
+        more["index_row"] = int(connection.execute(text(f"SELECT row FROM {index}_state")).scalar_one())
     return msgspec.structs.replace(
         state,
         runs=_queue_state(connection, _RUNS, now),
@@ -99,16 +102,6 @@ def _state(connection: Connection, database: Postgres, index: str) -> ClusterSta
         documents=tuple((row[0], row[1]) for row in connection.execute(_DOCUMENTS, {"most": SAMPLE})),
         **more,
     )
-
-
-def _sessions(connection: Connection, database: Postgres) -> Iterator[Session]:
-    """The sessions of this library: a server may have others."""
-    for name, began in connection.execute(_SESSIONS, {"held": database.working(connection)}):
-        yield Session(name=read_name(name), began=float(began))
-
-
-def _row(connection: Connection, index: str) -> int:
-    return int(connection.execute(text(f"SELECT row FROM {index}_state")).scalar_one())
 
 
 def _queue_state(connection: Connection, query: Any, now: float) -> QueueState:

@@ -297,18 +297,15 @@ class CommitGroup:
         self._events += event_rows(run, drafts, first)
         answer(jobs, drafts, common.envelopes(lease.run_id, drafts, first))
         for job in jobs:
-            self._collect(run, job.commit)
+            self._steps += (step_row(run, step) for step in job.commit.steps)
+            self._holds += (hold_row(run, hold) for hold in job.commit.holds)
+            self._ledger += (ledger_row(run, row) for row in job.commit.ledger)
 
     def _fresh(self, run_id: str, drafts: list[EventDraft]) -> list[EventDraft]:
         if not self._careful or not drafts:
             return common.fresh(drafts)
         keys = [draft.key for draft in drafts]
         return common.fresh(drafts, set(self._connection.execute(_STORED, {"of": run_id, "keys": keys}).scalars()))
-
-    def _collect(self, run: int, commit: Commit) -> None:
-        self._steps += (step_row(run, step) for step in commit.steps)
-        self._holds += (hold_row(run, hold) for hold in commit.holds)
-        self._ledger += (ledger_row(run, row) for row in commit.ledger)
 
 
 def event_rows(run: int, drafts: Sequence[EventDraft], first: int) -> list[Row]:

@@ -40,14 +40,12 @@ class DatabaseBackend(Protocol):
     @property
     def merge(self) -> Merge | None:
         """A faster way to write commits and end the transaction, if the database has one."""
-        ...
 
     @property
     def changes(self) -> Callable[[Connection], int] | None:
         """Reads a number, if the database has one, that differs from the last one read over the same connection if
         anybody has committed since over another.
         """
-        ...
 
     def engine(self) -> Engine:
         """An engine for connections to it.
@@ -55,11 +53,9 @@ class DatabaseBackend(Protocol):
         Raises:
             StoreError: what is needed to connect is not installed, or too old.
         """
-        ...
 
     def exists(self) -> bool:
         """True if it may exist already."""
-        ...
 
     def guard(self) -> AbstractContextManager[None]:
         """Let only one process at a time create or upgrade it.
@@ -67,68 +63,54 @@ class DatabaseBackend(Protocol):
         Raises:
             StoreError: another process does, for too long.
         """
-        ...
 
     def prepare(self, connection: Connection) -> None:
         """Configure a new database once, outside a transaction."""
-        ...
 
     def serialize(self, connection: Connection) -> None:
         """Wait in a transaction that writes documents, so that row numbers become visible in order."""
-        ...
 
     def serialize_claims(self, connection: Connection) -> None:
         """Wait until no other process takes something out of the queue."""
-        ...
 
     def may_claim_now(self, connection: Connection) -> bool:
         """Do the same without waiting: False if another process takes something out of the queue."""
-        ...
 
     def others(self, connection: Connection) -> bool:
         """True if anybody else is connected, as far as the database can tell."""
-        ...
 
     def alone(self, connection: Connection) -> AbstractContextManager[bool]:
         """In the block nobody else is connected; False if somebody is. For seconds only: others wait.
 
         The connection is outside a transaction, and its process opens no other in the block.
         """
-        ...
 
     def hurry(self, connection: Connection) -> None:
         """Let the database end idle transactions of this connection after some seconds.
 
         Otherwise a stopped process or a vanished machine would keep its locks and block all others.
         """
-        ...
 
     def announce(self, connection: Connection, run_id: str) -> None:
         """Notify other processes, once this transaction is committed, that the log of a run has grown."""
-        ...
 
     def hear(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None] | None:
         """Call `told`, from a separate thread, with the runs that any process announces; call the result to stop.
 
         None if the database has no notifications. Notifications are lost while the database is away.
         """
-        ...
 
     def now(self, connection: Connection) -> float:
         """The time for leases, in seconds since 1970: one clock for all processes that share the database."""
-        ...
 
     def is_busy(self, error: BaseException) -> bool:
         """True if another process kept it locked for longer than we wait."""
-        ...
 
     def is_away(self, error: BaseException) -> bool:
         """True if it could not be reached, or the connection broke; it may come back."""
-        ...
 
     def explain(self, error: BaseException) -> StoreError:
         """The meaning of a driver's error for a user."""
-        ...
 
 
 # Opening, checking, upgrading; transactions to read and to write.
@@ -212,15 +194,10 @@ class Database:
         return self._engine.dialect
 
     def close(self) -> None:
-        """Close the connections."""
         self._engine.dispose()
 
     def _stored_version(self) -> str | None:
-        """The schema version; None when there is no table yet.
-
-        Raises:
-            StoreError: the tables are not Assay's.
-        """
+        """The schema version; None when there is no table yet."""
         with self.read() as connection:
             names = inspect(connection).get_table_names()
             if version.name not in names:

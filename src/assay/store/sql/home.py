@@ -42,19 +42,16 @@ class SqlCache:
 
     @patient
     def recall(self, key: str) -> bytes | None:
-        """Return what is stored under `key`."""
         rows = self._database.rows(select(memos.c.data).where(memos.c.key == key))
         return rows[0].data if rows else None
 
     @patient
     def keep(self, key: str, data: bytes) -> None:
-        """Store `data` under `key`, unless something is there already."""
         with self._database.write() as connection:
             connection.execute(_KEEP, {"key": key, "data": data})
 
     @patient
     def entries(self, prefix: str) -> dict[str, bytes]:
-        """Return what is stored under all keys with this prefix."""
         key = memos.c.key
         within = key.between(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))  # uses the index, if it sorts by bytes
         chosen = select(memos).where(within, func.substr(key, 1, len(prefix)) == prefix)
@@ -62,7 +59,6 @@ class SqlCache:
 
     @patient
     def forget(self, keys: Collection[str]) -> None:
-        """Delete these keys."""
         if keys:
             with self._database.write() as connection:
                 connection.execute(_FORGET, [{"of": key} for key in keys])
@@ -123,17 +119,17 @@ def open_store(
         library=SqlLibrary(opened),
         blobs=kept,
         cache=cache,
-        permits=SqlPermits(opened, journal),
+        permits=SqlPermits(journal.transactions),
         additions=SqlAdditions(opened),
         tells_all=bool(database),
-        queue=SqlQueue(journal),
-        jobs=SqlJobs(opened, journal),
-        users=SqlUsers(journal),
-        buckets=SqlBuckets(journal),
-        audit=SqlAudit(journal),
-        webhooks=SqlWebhooks(journal),
-        limits=SqlLimits(journal),
-        shares=SqlShares(journal),
+        queue=SqlQueue(journal.transactions),
+        jobs=SqlJobs(journal.transactions),
+        users=SqlUsers(journal.transactions),
+        buckets=SqlBuckets(journal.transactions),
+        audit=SqlAudit(journal.transactions),
+        webhooks=SqlWebhooks(journal.transactions),
+        limits=SqlLimits(journal.transactions),
+        shares=SqlShares(journal.transactions),
         adoption=SqlAdoption(opened),
         upkeep=SqlUpkeep(opened, kept, partial(library_id, cache), shared=blobs is not None),
     )

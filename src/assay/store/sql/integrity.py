@@ -21,6 +21,7 @@ import msgspec
 from assay.core.errors import StoreError
 from assay.store.blobs import READERS, KeptBlobs
 from assay.store.sql.database import Database, DatabaseBackend
+from assay.store.sql.sqlite import log_of
 from assay.store.sql.tables import HEAD, documents, files, runs, version
 
 State = Literal["missing", "current", "older", "newer", "foreign", "damaged", "unreadable"]
@@ -66,7 +67,7 @@ def probe(path: Path) -> Probe:
 
 def connect(path: Path) -> sqlite3.Connection:
     """A read-only connection. Without a log beside the file nobody is writing, so no locks are taken either."""
-    log = path.with_name(f"{path.name}-wal")
+    log = log_of(path)
     idle = not log.exists() or not log.stat().st_size
     mode = "mode=ro&immutable=1" if idle else "mode=ro"
     return sqlite3.connect(f"file:{quote(str(path.absolute()))}?{mode}", uri=True, timeout=2)
@@ -110,7 +111,8 @@ def _count(connection: sqlite3.Connection, table: str) -> int:
 
 def _first_damage(connection: sqlite3.Connection) -> str:
     """The damage that SQLite finds within `SECONDS`; empty if none."""
-    connection.set_progress_handler(_until(time.monotonic() + SECONDS), 10_000)
+    end = time.monotonic() + SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > end, 10_000)
     try:
         (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError as error:
@@ -120,10 +122,6 @@ def _first_damage(connection: sqlite3.Connection) -> str:
     finally:
         connection.set_progress_handler(None, 0)
     return "" if result == "ok" else str(result)
-
-
-def _until(end: float) -> Callable[[], bool]:
-    return lambda: time.monotonic() > end
 
 
 # The integrity of a home: the database, its rules, and every stored byte.
@@ -208,7 +206,8 @@ Asked = Callable[[str], Iterable[Sequence[Any]]]
 def _file(path: Path) -> _Found:
     found = probe(path)
     if found.state != "current":
-        raise StoreError(f"{path} cannot be checked: it is {found.described}{_advice(found.state)}")
+        advice = "; `assay db migrate` brings it to this release's schema" if found.state == "older" else ""
+        raise StoreError(f"{path} cannot be checked: it is {found.described}{advice}")
     try:
         with closing(connect(path)) as connection:
             return _looked_at(connection.execute, found.schema, _damage(connection), _FENCE_SQLITE)
@@ -217,34 +216,18 @@ def _file(path: Path) -> _Found:
 
 
 def _server(backend: DatabaseBackend) -> _Found:
-    database = Database(backend)
-    try:
-        with database.read() as connection:
-            return _looked_at(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
-    finally:
-        database.close()
+    with closing(Database(backend)) as database, database.read() as connection:
+        return _looked_at(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
 
 
 def _looked_at(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _Found:
-    problems = [*damage, *_broken(ask, fence)]
-    counts = [int(next(iter(ask(f"SELECT count(*) FROM {table}")))[0]) for table in _COUNTED]
-    checked = IntegrityReport(
-        schema=schema,
-        runs=counts[0],
-        events=counts[1],
-        documents=counts[2],
-        blobs=0,
-        unreferenced=0,
-        problems=tuple(problems),
-    )
+    problems = (*damage, *_broken(ask, fence))
+    counts = {table: int(next(iter(ask(f"SELECT count(*) FROM {table}")))[0]) for table in _COUNTED}
+    checked = IntegrityReport(schema=schema, **counts, blobs=0, unreferenced=0, problems=problems)
     return _Found(checked, _needed_blobs(ask))
 
 
 _COUNTED = ("runs", "events", "documents")
-
-
-def _advice(state: str) -> str:
-    return "; `assay db migrate` brings it to this release's schema" if state == "older" else ""
 
 
 def _damage(connection: sqlite3.Connection) -> Iterator[str]:

@@ -28,9 +28,8 @@ from assay.core.ports import LONGEST_LEASE
 from assay.core.ports.jobs import JOB_ENDED, JOBS_NEWS, MOST_TRIED, TOP, Job, JobClaim, JobFilter, JobState
 from assay.store.common import OwnedView, iso
 from assay.store.sql import sqlite
-from assay.store.sql.database import Database
-from assay.store.sql.journal import SqlJournal
 from assay.store.sql.tables import jobs
+from assay.store.sql.transactions import Transacted
 
 _FIELDS = tuple(jobs.c[name] for name in Job.__struct_fields__)
 _FIXED = ("id", "kind", "owner", "parent", "created_at", "release", "fence", "stopping", "seq", "every")
@@ -41,14 +40,10 @@ _FOLLOWED: frozenset[JobState] = frozenset(("done", "failed"))
 """The ends of a periodic job after which there is another; a cancelled one has none."""
 
 
-class SqlJobs(OwnedView):
-    """`Jobs` over the database of a journal, and through its writer."""
-
-    def __init__(self, database: Database, journal: SqlJournal) -> None:
-        self._backend, self._transactions = database.backend, journal.transactions
+class SqlJobs(Transacted, OwnedView):
+    """`Jobs` over a database, through the process's writer."""
 
     async def put(self, jobs: Sequence[Job], at_once: int | None = None) -> int:
-        """See the port."""
         owner = self._owner
         mine = jobs if owner is None else [msgspec.structs.replace(job, owner=owner) for job in jobs]
 
@@ -59,14 +54,10 @@ class SqlJobs(OwnedView):
         return await self._transactions.write(put, run_id=JOBS_NEWS)
 
     def _check_room(self, connection: Connection, at_once: int | None) -> None:
-        """Refuse one job more than allowed.
-
-        Raises:
-            TooMany: the limit is reached.
-        """
+        """Refuse one job more than allowed."""
         if at_once is None:
             return
-        self._backend.serialize_claims(connection)
+        self._transactions.serialize_claims(connection)
         there = _active_jobs(connection, self._mine(), self._transactions.time(connection))
         if there >= at_once:
             raise TooMany(
@@ -75,51 +66,35 @@ class SqlJobs(OwnedView):
             )
 
     async def find(self, id: str) -> Job:
-        """See the port."""
-        return await self._transactions.read(lambda connection: _find_job(connection, id, self._mine()))
+        return await self._transactions.read(_find_job, id, self._mine())
 
     async def list(self, wanted: JobFilter = TOP) -> list[Job]:
-        """See the port."""
-        return await self._transactions.read(lambda connection: _list(connection, wanted, self._mine()))
+        return await self._transactions.read(_list, wanted, self._mine())
 
     async def count(self, parent: str | None = None) -> dict[JobState, int]:
-        """See the port."""
         of = true() if parent is None else jobs.c.parent == parent
         counted = select(jobs.c.state, func.count()).where(of, self._mine()).group_by(jobs.c.state)
         return {cast("JobState", state): many for state, many in await self._transactions.rows(counted)}
 
     async def part_notes(self, parent: str) -> Sequence[dict[str, Any]]:
-        """See the port."""
         done = and_(jobs.c.parent == parent, jobs.c.state == "done", self._mine())
         chosen = select(jobs.c.notes).where(done).order_by(jobs.c.number)
         return [notes for (notes,) in await self._transactions.rows(chosen)]
 
     async def until_due(self) -> float | None:
-        """See the port."""
-        clock = self._transactions.clock
         due = case((jobs.c.state == "running", jobs.c.lease_until), else_=jobs.c.due)
         first = select(func.min(due)).where(jobs.c.state.in_(("waiting", "running")), self._mine())
 
-        def look(connection: Connection) -> float | None:
-            found = connection.execute(first).scalar()
-            return None if found is None else max(float(found) - clock(connection), 0.0)
-
-        return await self._transactions.read(look)
+        return await self._transactions.read_at(_until, first)
 
     async def until_again(self, claim: JobClaim) -> float | None:
-        """See the port."""
-        clock = self._transactions.clock
-
-        def look(connection: Connection) -> float | None:
+        def look(connection: Connection, now: float) -> float | None:
             again = and_(jobs.c.state == "waiting", jobs.c.tries > 0, _fit(connection, claim))
-            found = connection.execute(select(func.min(jobs.c.due)).where(again)).scalar()
-            return None if found is None else max(float(found) - clock(connection), 0.0)
+            return _until(connection, now, select(func.min(jobs.c.due)).where(again))
 
-        return await self._transactions.read(look)
+        return await self._transactions.read_at(look)
 
     async def claim(self, claim: JobClaim) -> Job | None:
-        """See the port."""
-
         def take(connection: Connection, now: float) -> Job | None:
             while (number := _next(connection, now, claim)) is not None:
                 job = _row(connection, jobs.c.number == number)
@@ -152,8 +127,6 @@ class SqlJobs(OwnedView):
         return await self._transactions.claim(lambda connection, now: _may_claim(connection, now, claim), take)
 
     async def renew(self, job: Job, ttl: float) -> bool:
-        """See the port."""
-
         def renew(connection: Connection) -> bool:
             until = self._transactions.time(connection) + ttl
             stopping = connection.execute(
@@ -166,7 +139,6 @@ class SqlJobs(OwnedView):
         return await self._transactions.write(renew, apart=True)
 
     async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
-        """See the port."""
         values = {name: value for name, value in msgspec.structs.asdict(job).items() if name not in _FIXED}
         if job.state != "running":
             values |= _FREE
@@ -187,18 +159,14 @@ class SqlJobs(OwnedView):
         await self._transactions.write(keep, run_id=JOBS_NEWS if parts or job.state != "running" else "")
 
     async def cancel(self, id: str) -> Job:
-        """See the port."""
-
-        def cancel(connection: Connection) -> Job:
+        def cancel(connection: Connection, now: float) -> Job:
             _find_job(connection, id, self._mine())
-            _cancel(connection, and_(_family(id), self._mine()), self._transactions.time(connection))
+            _cancel(connection, and_(_family(id), self._mine()), now)
             return _find_job(connection, id, self._mine())
 
-        return await self._transactions.write(cancel, run_id=JOBS_NEWS)
+        return await self._transactions.write_at(cancel, run_id=JOBS_NEWS)
 
     async def retry(self, id: str, at_once: int | None = None) -> Job:
-        """See the port."""
-
         def retry(connection: Connection) -> Job:
             job = _find_job(connection, id, self._mine())
             if job.state not in ("failed", "cancelled"):
@@ -212,7 +180,6 @@ class SqlJobs(OwnedView):
         return await self._transactions.write(retry, run_id=JOBS_NEWS)
 
     async def forget(self, before: str, *, failed: bool = False) -> int:
-        """See the port."""
         kept = true() if failed else or_(jobs.c.state != "failed", jobs.c.every > 0)
         ended = and_(jobs.c.parent == "", jobs.c.state.in_(sorted(JOB_ENDED)), kept)
         old = and_(ended, jobs.c.updated_at < before, self._mine())
@@ -226,6 +193,12 @@ class SqlJobs(OwnedView):
 
     def _mine(self) -> ColumnElement[bool]:
         return true() if self._owner is None else jobs.c.owner == self._owner
+
+
+def _until(connection: Connection, now: float, first: Select[Any]) -> float | None:
+    """The seconds until the time that a statement finds; None if it finds none."""
+    found = connection.execute(first).scalar()
+    return None if found is None else max(float(found) - now, 0.0)
 
 
 def _done_parts(connection: Connection, job: Job) -> int:

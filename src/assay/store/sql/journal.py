@@ -51,12 +51,6 @@ class SqlJournal(SqlListing):
         thread: str = "",
         given: RunInputs = NOTHING,
     ) -> tuple[Envelope, ...]:
-        """Create a run with its first events, and with what it is `given`.
-
-        Raises:
-            StoreError: there is a run with that id.
-            Overtaken: other runs have used what it needs of an allowance.
-        """
         at, drafts = common.created_at(events, self.transactions.wall or time.time), common.fresh(events)
         new = writes.NewRun(run_id, question, brief, at, thread, given.owner if self._owner is None else self._owner)
 
@@ -74,16 +68,12 @@ class SqlJournal(SqlListing):
         return common.envelopes(run_id, drafts, 1)
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
-        """Take the run's lease for `ttl` seconds and raise the fence; from `evict` even before it expires."""
 
-        def acquire(connection: Connection) -> Lease:
-            now = self.transactions.time(connection)
-            return writes.acquire(connection, run_id, self._owner, holder, (now, now + ttl), evict)
-
-        return await self.transactions.write(acquire)
+        return await self.transactions.write_at(
+            lambda connection, now: writes.acquire(connection, run_id, self._owner, holder, (now, now + ttl), evict)
+        )
 
     async def renew(self, lease: Lease, ttl: float) -> Renewal:
-        """Extend the lease, and return what others want of the run."""
         transactions = self.transactions
         return await transactions.write(
             lambda connection: writes.renew(connection, self._statements, lease, transactions.time(connection) + ttl),
@@ -91,7 +81,6 @@ class SqlJournal(SqlListing):
         )
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
-        """See the port."""
         leases, transactions = tuple(leases), self.transactions
 
         def look(connection: Connection) -> tuple[reads.LeaseNews, list[Lease]]:
@@ -114,7 +103,7 @@ class SqlJournal(SqlListing):
             news, old = await transactions.read(look)
         if old:
             self._looked = None
-            renewed, until = await transactions.write(lambda connection: renew(connection, old), apart=True)
+            renewed, until = await transactions.write(renew, old, apart=True)
             lost: dict[Lease, Renewal | FenceLost] = {lease: fence_lost(lease) for lease in old if lease not in renewed}
             news = reads.LeaseNews(news.wanted | lost, news.ends | dict.fromkeys(renewed, until))
         if seen is not None and news.ends:
@@ -124,47 +113,26 @@ class SqlJournal(SqlListing):
 
     async def release(self, lease: Lease) -> None:
         """Release the lease after earlier commits; does nothing if it was lost already."""
-        await self.transactions.write(lambda connection: writes.release(connection, lease))
+        await self.transactions.write(writes.release, lease)
 
     async def load(self, run_id: str) -> Memory:
-        """Everything stored about a run."""
-        return await self.transactions.read(lambda connection: reads.load(connection, run_id, self._owner))
+        return await self.transactions.read(reads.load, run_id, self._owner)
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
         """Enqueue a commit; the future is done when it is durable."""
         return self.transactions.commit(lease, commit)
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """The events with `seq > after`.
-
-        Raises:
-            UnknownName: there is no such run.
-        """
-        return await self.transactions.read(
-            lambda connection: reads.events(connection, run_id, self._owner, after, limit)
-        )
+        return await self.transactions.read(reads.events, run_id, self._owner, after, limit)
 
     def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call `told` with the id of each run whose log has grown; call the result to stop that."""
         return self.transactions.listen(listener)
 
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
-        """Set the control row; `cancel` stays.
-
-        Raises:
-            UnknownName: no such run.
-        """
-        await self.transactions.write(
-            lambda connection: writes.control(connection, self._statements, run_id, self._owner, action, events),
-            run_id=run_id,
-        )
+        given = (self._statements, run_id, self._owner, action, events)
+        await self.transactions.write(writes.control, *given, run_id=run_id)
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
-        """Leave a message for the run.
-
-        Raises:
-            UnknownName: no such run.
-        """
         await self.transactions.write(
             lambda connection: writes.post(
                 connection, self._statements, reads.number(connection, run_id, self._owner), topic, data, events
@@ -174,64 +142,31 @@ class SqlJournal(SqlListing):
         )
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
-        """Messages left on `topic`, oldest first.
-
-        Raises:
-            UnknownName: no such run.
-        """
         return reads.remaining_messages(run_id, await self.transactions.rows(*reads.inbox(run_id, self._owner, topic)))
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
-        """Newest first."""
-        clock = self.transactions.clock
-        return await self.transactions.read(
-            lambda connection: reads.runs(connection, self._owner, limit, clock(connection))
-        )
+        return await self.transactions.read_at(reads.runs, self._owner, limit)
 
     async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
-        """The runs with these ids, by id."""
-        clock = self.transactions.clock
-        return await self.transactions.read(
-            lambda connection: reads.rows(connection, run_ids, self._owner, clock(connection))
-        )
+        return await self.transactions.read_at(reads.rows, run_ids, self._owner)
 
     async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
-        """The status of runs, and their events after these numbers, in one transaction."""
-        clock = self.transactions.clock
-        return await self.transactions.read(
-            lambda connection: reads.news(connection, after, self._owner, limit, clock(connection))
-        )
+        return await self.transactions.read_at(reads.news, after, self._owner, limit)
 
     async def find(self, reference: str) -> RunRow:
-        """A run by its id, the start of its id, or `last`."""
-        clock = self.transactions.clock
-        return await self.transactions.read(
-            lambda connection: reads.find(connection, reference, self._owner, clock(connection))
-        )
+        return await self.transactions.read_at(reads.find, reference, self._owner)
 
     async def latest(self, thread: str) -> RunRow | None:
-        """The newest run of a thread."""
-        clock = self.transactions.clock
-        return await self.transactions.read(
-            lambda connection: reads.latest(connection, thread, self._owner, clock(connection))
-        )
+        return await self.transactions.read_at(reads.latest, thread, self._owner)
 
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
     ) -> list[Spent]:
-        """The usage of the runs created since then, newest first."""
-        return await self.transactions.read(
-            lambda connection: reads.spending(connection, since, self._owner, limit, only)
-        )
+        return await self.transactions.read(reads.spending, since, self._owner, limit, only)
 
     async def delete(self, run_id: str, evict: str = "") -> None:
-        """Delete a run; one held by `evict` even before its lease expires."""
 
-        def delete(connection: Connection) -> None:
-            writes.delete(connection, run_id, self._owner, self.transactions.time(connection), {evict})
-
-        await self.transactions.write(delete, once=True)
+        await self.transactions.write_at(writes.delete, run_id, self._owner, {evict}, once=True)
 
     async def close(self) -> None:
-        """Write what waits and close all connections."""
         await self.transactions.close()

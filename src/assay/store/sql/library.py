@@ -46,7 +46,6 @@ class SqlLibrary(SqlCollections):
         files: Sequence[FileStamp] = (),
         moves: Sequence[DocumentMove] = (),
     ) -> None:
-        """See the port."""
         whose = {"owner": self._sight.me}
         with self._database.write() as connection:
             if documents:
@@ -60,11 +59,6 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def select(self, documents: Iterable[str]) -> str:
-        """The name of the collection of exactly these documents.
-
-        Raises:
-            UnknownName: a document is not in the library.
-        """
         name, hashes = common.set_members(documents)
         with self._database.read() as connection:
             if _has_exactly(connection, self._sight.number(connection, name), hashes):
@@ -78,11 +72,6 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def include(self, documents: Iterable[str], collection: str) -> None:
-        """Add stored documents to `collection`, in one transaction.
-
-        Raises:
-            UnknownName: a document is not in the library.
-        """
         hashes = list(documents)
         with self._database.write() as connection:
             _check_known(connection, self._sight, hashes)
@@ -103,12 +92,10 @@ class SqlLibrary(SqlCollections):
         return chosen.order_by(*self._sight.own_first).limit(1)
 
     def document(self, sha256: str) -> Document | None:
-        """The document with this hash."""
         return next(iter(self.of_hashes([sha256])), None)
 
     @patient
     def of_hashes(self, documents: Collection[str]) -> list[Document]:
-        """See the port."""
         hashes = list(dict.fromkeys(documents))
         found: dict[str, Document] = {}
         for some in batches(hashes):
@@ -118,25 +105,21 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def existing(self, documents: Iterable[str]) -> set[str]:
-        """See the port."""
         with self._database.read() as connection:
             return {sha for some in batches(list(documents)) for sha in _readable(connection, self._sight, some)}
 
     @patient
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
-        """See the port."""
         with self._database.read() as connection:
             return document_places.stored_places(connection, self._sight.me, documents)
 
     @patient
     def snapshot(self, sha256: str) -> Snapshot | None:
-        """The snapshot with this hash."""
         rows = self._database.rows(self._snapshot_of_hash, {"of": sha256})
         return Snapshot(**{**rows[0]._asdict(), "redirects": tuple(rows[0].redirects)}) if rows else None
 
     @patient
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        """Documents by hash, name, URL or title, ignoring case and spacing."""
         wanted = common.reference_of(reference)
         if not wanted or not collections:
             return []
@@ -153,7 +136,6 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
-        """The documents in the order they were added."""
         if not collections:
             return []
         rows_in = documents.c.row.in_(_rows(self._sight, collections))
@@ -163,7 +145,6 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def members(self, collections: Sequence[str]) -> set[int]:
-        """The row numbers of the documents in `collections`."""
         if not collections:
             return set()
         with self._database.read() as connection:
@@ -182,26 +163,22 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
-        """Documents by row number, ascending, from `row` exclusive."""
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents)
         rows = self._database.rows(chosen.order_by(documents.c.row).limit(max(limit, 0)))
         return [(found.row, _document(found)) for found in rows]
 
     @patient
     def at(self, rows: Collection[int]) -> dict[int, Document]:
-        """The documents at these row numbers, by row."""
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows), self._sight.documents)
         return {each.row: _document(each) for each in self._database.rows(chosen)}
 
     @patient
     def last_row(self) -> int:
-        """The highest row number, 0 when empty."""
         ((highest,),) = self._database.rows(_LAST_ROW)
         return highest or 0
 
     @patient
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
-        """Summarize the collections."""
         chosen = documents.c.row.in_(_rows(self._sight, collections))
         dates = select(func.min(documents.c.published), func.max(documents.c.published))
         named = select(documents.c.name).where(chosen, documents.c.name != "").order_by(documents.c.row)
@@ -217,7 +194,6 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
-        """See the port."""
         named = {_path(path): path for path in paths}
         chosen = select(files).where(files.c.path.in_(named), files.c.owner == self._sight.me)
         rows = self._database.rows(chosen)
@@ -329,7 +305,6 @@ class SqlAdditions(OwnedView):
 
     @patient
     def put(self, addition: Addition) -> None:
-        """See the port."""
         row = msgspec.structs.asdict(addition)
         if self._owner is not None:
             row["owner"] = self._owner
@@ -338,7 +313,6 @@ class SqlAdditions(OwnedView):
 
     @patient
     def find(self, id: str) -> Addition:
-        """See the port."""
         rows = self._database.rows(select(*_ADDITION).where(additions.c.id == id, self._mine()))
         if not rows:
             raise UnknownName("addition", id)
@@ -346,13 +320,11 @@ class SqlAdditions(OwnedView):
 
     @patient
     def all(self, limit: int = 100) -> list[Addition]:
-        """See the port."""
         chosen = select(*_ADDITION).where(self._mine()).order_by(additions.c.number.desc()).limit(limit)
         return [_addition(row._asdict()) for row in self._database.rows(chosen)]
 
     @patient
     def forget(self, before: str) -> None:
-        """See the port."""
         old = (additions.c.state.in_(sorted(ENDED)), additions.c.updated_at < before, self._mine())
         with self._database.write() as connection:
             connection.execute(delete(additions).where(*old))

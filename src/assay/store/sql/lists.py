@@ -1,4 +1,4 @@
-"""Lists in SQL: runs by their properties, and the threads they form."""
+"""Lists in SQL: runs by their properties, and the threads they form. Their port says what is raised."""
 
 from __future__ import annotations
 
@@ -38,57 +38,39 @@ class SqlListing(OwnedView):
         self.transactions = transactions
 
     async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
-        """See the port."""
-        clock = self.transactions.clock
-        return await self.transactions.read(
-            lambda connection: page(connection, wanted, self._owner, limit, before, clock(connection))
-        )
+        return await self.transactions.read_at(page, wanted, self._owner, limit, before)
 
     async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
-        """See the port."""
-        clock = self.transactions.clock
-        return await self.transactions.read(
-            lambda connection: runs_after(connection, number, self._owner, limit, clock(connection))
-        )
+        return await self.transactions.read_at(runs_after, number, self._owner, limit)
 
     async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
-        """See the port."""
-        return await self.transactions.write(lambda connection: label(connection, run_id, self._owner, added, removed))
+        return await self.transactions.write(label, run_id, self._owner, added, removed)
 
     async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
-        """See the port."""
-        return await self.transactions.read(lambda connection: usage(connection, self._owner, since, until, daily))
+        return await self.transactions.read(usage, self._owner, since, until, daily)
 
     async def counts(self) -> dict[RunStatus, int]:
-        """See the port."""
         counted = (
             select(runs.c.status, func.count().label("runs")).where(reads.owned(self._owner)).group_by(runs.c.status)
         )
         return {row.status: row.runs for row in await self.transactions.rows(counted)}
 
     async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
-        """See the port."""
-        return await self.transactions.read(lambda connection: thread_page(connection, text, self._owner, limit, place))
+        return await self.transactions.read(thread_page, text, self._owner, limit, place)
 
     async def thread(self, reference: str) -> ThreadRow:
-        """See the port."""
-        return await self.transactions.read(lambda connection: thread(connection, reference, self._owner))
+        return await self.transactions.read(thread, reference, self._owner)
 
     async def rename(self, thread: str, title: str) -> None:
-        """See the port."""
-        await self.transactions.write(lambda connection: rename(connection, thread, self._owner, title))
+        await self.transactions.write(rename, thread, self._owner, title)
 
     async def delete_thread(self, thread: str, evict: Collection[str] = ()) -> tuple[str, ...]:
-        """See the port."""
 
-        def delete(connection: Connection) -> tuple[str, ...]:
-            return delete_thread(connection, thread, self._owner, self.transactions.time(connection), evict)
-
-        return await self.transactions.write(delete, once=True)
+        return await self.transactions.write_at(delete_thread, thread, self._owner, evict, once=True)
 
 
 def page(
-    connection: Connection, wanted: RunFilter, owner: str | None, limit: int, before: int | None, now: float
+    connection: Connection, now: float, wanted: RunFilter, owner: str | None, limit: int, before: int | None
 ) -> RunPage:
     """The newest runs that match."""
     number = runs.c.number
@@ -101,7 +83,7 @@ def page(
 
 
 def runs_after(
-    connection: Connection, number: int, owner: str | None, limit: int, now: float
+    connection: Connection, now: float, number: int, owner: str | None, limit: int
 ) -> list[tuple[int, RunRow]]:
     """Runs in the order in which they were created, with their numbers."""
     chosen = select(*reads.RUN, runs.c.number).where(reads.owned(owner), runs.c.number > number)
@@ -112,12 +94,7 @@ def runs_after(
 def label(
     connection: Connection, run_id: str, owner: str | None, added: Mapping[str, str], removed: Collection[str]
 ) -> dict[str, str]:
-    """Change the labels of a run, and return its labels.
-
-    Raises:
-        UsageError: a run may not have these.
-        UnknownName: there is no such run.
-    """
+    """Change the labels of a run, and return its labels."""
     mine = (runs.c.run_id == run_id, reads.owned(owner))
     known = connection.execute(select(runs.c.labels).where(*mine).with_for_update()).scalar()
     if known is None:
@@ -229,11 +206,7 @@ def _thread(row: Row[Any]) -> ThreadRow:
 
 
 def thread(connection: Connection, reference: str, owner: str | None) -> ThreadRow:
-    """A thread by its name, its title, or the beginning of its name.
-
-    Raises:
-        UnknownName: no thread, or more than one, matches.
-    """
+    """A thread by its name, its title, or the beginning of its name."""
     name = threads.c.name
     for condition in (
         name == reference,
@@ -254,33 +227,24 @@ def _mine(owner: str | None) -> ColumnElement[bool]:
 
 
 def rename(connection: Connection, name: str, owner: str | None, title: str) -> None:
-    """Give a thread another title.
-
-    Raises:
-        UnknownName: there is no thread of that name.
-    """
+    """Give a thread another title."""
     changed = update(threads).where(threads.c.name == name, _mine(owner))
     if not connection.execute(changed.values(title=title, lookup=common.fold(title))).rowcount:
         raise UnknownName("thread", name)
 
 
 def delete_thread(
-    connection: Connection, name: str, owner: str | None, now: float, evict: Collection[str]
+    connection: Connection, now: float, name: str, owner: str | None, evict: Collection[str]
 ) -> tuple[str, ...]:
-    """Delete a thread with all its runs.
-
-    Raises:
-        LeaseHeld: a live process executes one of them.
-        UnknownName: there is no thread of that name.
-    """
+    """Delete a thread with all its runs."""
     row = connection.execute(select(threads).where(threads.c.name == name, _mine(owner))).first()
     if row is None:
         raise UnknownName("thread", name)
     chosen = select(runs.c.run_id).where(runs.c.owner == row.owner, runs.c.thread == name).order_by(runs.c.number)
     found = tuple(connection.execute(chosen).scalars())
     for run_id in found:
-        writes.check_free(connection, run_id, row.owner, now, evict)
+        writes.check_free(connection, now, run_id, row.owner, evict)
     for run_id in found:
-        writes.delete(connection, run_id, row.owner, now, evict)
+        writes.delete(connection, now, run_id, row.owner, evict)
     connection.execute(threads.delete().where(threads.c.number == row.number))  # if it had no run
     return found

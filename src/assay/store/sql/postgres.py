@@ -177,11 +177,9 @@ class Postgres:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key, hashtext(:of))"), self._lock(_DOCUMENTS))
 
     def serialize_claims(self, connection: Connection) -> None:
-        """See the protocol."""
         connection.execute(text("SELECT pg_advisory_xact_lock(:key, hashtext(:of))"), self._lock(_CLAIMS))
 
     def may_claim_now(self, connection: Connection) -> bool:
-        """See the protocol."""
         attempt = text("SELECT pg_try_advisory_xact_lock(:key, hashtext(:of))")
         return bool(connection.execute(attempt, self._lock(_CLAIMS)).scalar_one())
 
@@ -227,11 +225,9 @@ class Postgres:
             connection.execute(text(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"))
 
     def announce(self, connection: Connection, run_id: str) -> None:
-        """See the protocol."""
         connection.execute(_NOTIFY, {"run_id": run_id})
 
     def hear(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None]:
-        """See the protocol."""
         hearing = _Hearing(self.unpooled(present=False), listener)
         hearing.start()
         return hearing.stop

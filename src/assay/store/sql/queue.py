@@ -11,9 +11,8 @@ from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
 from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
 from assay.store.common import OwnedView
 from assay.store.sql import reads, sqlite, writes
-from assay.store.sql.database import Database
-from assay.store.sql.journal import SqlJournal
 from assay.store.sql.tables import permits, queue, runs
+from assay.store.sql.transactions import Transacted
 
 _NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
 _HELD = and_(runs.c.holder != "", runs.c.lease_until > bindparam("now"), runs.c.lease_until <= bindparam("longest"))
@@ -21,14 +20,10 @@ _GOING = ("created", "running", "waiting")
 """Statuses of runs that workers execute; a paused run is resumed by the one who paused it."""
 
 
-class SqlQueue(OwnedView):
-    """`Queue` over a journal's database, through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
+class SqlQueue(Transacted, OwnedView):
+    """`Queue` over a database, through the process's writer."""
 
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
-        """See the port."""
         place = QueuePlace(user=user, priority=priority, release=release)
         await self._transactions.write(
             lambda connection: writes.put(connection, reads.number(connection, run_id, self._owner), place),
@@ -43,49 +38,38 @@ class SqlQueue(OwnedView):
         but: Collection[str] = (),
         unfit: Unfit | None = None,
     ) -> Lease | None:
-        """See the port."""
-
         def take(connection: Connection, now: float) -> Lease | None:
             run_id = _next(connection, now, limits, but, _unfit(connection, unfit))
             if run_id is None:
                 return None
             _change(connection, run_id, None, taken=queue.c.taken + 1)
-            return writes.acquire(connection, run_id, None, holder, (now, now + ttl), "")
+            return writes.acquire(connection, run_id, None, holder, (now, now + ttl))
 
         return await self._transactions.claim(
             lambda connection, now: _may_claim(connection, now, limits, but, unfit), take
         )
 
     async def park(self, run_id: str) -> None:
-        """See the port."""
         await self._transactions.write(lambda connection: _change(connection, run_id, self._owner, ready=0))
 
     async def wake(self, run_id: str) -> bool:
-        """See the port."""
         return await self._transactions.write(
             lambda connection: _change(connection, run_id, self._owner, ready=1, taken=0), run_id=QUEUE_NEWS
         )
 
     async def leave(self, run_id: str) -> None:
-        """See the port."""
         mine = select(runs.c.number).where(runs.c.run_id == run_id, reads.owned(self._owner))
         await self._transactions.execute(delete(queue).where(queue.c.run.in_(mine)), run_id=QUEUE_NEWS)
 
     async def queued(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
-        """See the port."""
-        clock = self._transactions.clock
         conditions = (reads.owned(self._owner), _HELD) if held else (reads.owned(self._owner),)
-        return await self._transactions.read(
-            lambda connection: _queued(connection, clock(connection), conditions, limit)
-        )
+        return await self._transactions.read_at(_queued, conditions, limit)
 
     async def depth(self) -> QueueDepth:
-        """See the port."""
-        clock = self._transactions.clock
-        return await self._transactions.read(lambda connection: _depth(connection, self._owner, clock(connection)))
+        return await self._transactions.read_at(_depth, self._owner)
 
 
-def _depth(connection: Connection, owner: str | None, now: float) -> QueueDepth:
+def _depth(connection: Connection, now: float, owner: str | None) -> QueueDepth:
     counted = (
         select(queue.c.ready, _HELD.label("held"), func.count().label("runs"))
         .join(runs, runs.c.number == queue.c.run)
@@ -219,17 +203,12 @@ _GIVE = sqlite.insert(permits).on_conflict_do_nothing(index_elements=["id"])
 """The permit may already exist, if the connection broke before the confirmation."""
 
 
-class SqlPermits:
-    """`Permits` over a journal's database, through its writer."""
-
-    def __init__(self, database: Database, journal: SqlJournal) -> None:
-        self._backend, self._transactions = database.backend, journal.transactions
+class SqlPermits(Transacted):
+    """`Permits` over a database, through the process's writer."""
 
     async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
-        """See the port."""
-
         def take(connection: Connection) -> bool:
-            self._backend.serialize_claims(connection)
+            self._transactions.serialize_claims(connection)  # before the time is read: it may have to wait
             now = self._transactions.time(connection)
             connection.execute(_RUN_OUT, {"now": now, "longest": now + LONGEST_LEASE})
             if int(connection.execute(_OTHERS, {"of": service, "own": id}).scalar_one()) >= most:
@@ -240,12 +219,10 @@ class SqlPermits:
         return await self._transactions.write(take)
 
     async def renew(self, id: str, ttl: float) -> None:
-        """See the port."""
         held = update(permits).where(permits.c.id == id)
-        await self._transactions.write(
-            lambda connection: connection.execute(held.values(until=self._transactions.time(connection) + ttl)).rowcount
+        await self._transactions.write_at(
+            lambda connection, now: connection.execute(held.values(until=now + ttl)).rowcount
         )
 
     async def give_back(self, id: str) -> None:
-        """See the port."""
         await self._transactions.execute(delete(permits).where(permits.c.id == id))

@@ -1,4 +1,4 @@
-"""Reads of the journal, each inside one transaction."""
+"""Reads of the journal, each inside one transaction; they raise what its port says."""
 
 from __future__ import annotations
 
@@ -137,22 +137,33 @@ def owned(owner: str | None) -> ColumnElement[bool]:
 
 
 def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
-    """Return everything stored about a run.
-
-    Raises:
-        UnknownName: no such run.
-    """
+    """Return everything stored about a run."""
     row = connection.execute(_RUN.where(owned(owner)), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)
+    of = {"of": row.number}
+    # By step, in code, so that sums of floats do not depend on a database's collation.
+    held = sorted(connection.execute(_HOLDS, of), key=lambda row: str(row[0]))
     return Memory(
         brief=row.brief,
         status=row.status,
         fence=row.fence,
-        steps=_steps(connection, row.number),
-        events=_keys(connection, row.number),
-        holds=_holds(connection, row.number),
-        ledger=_ledger(connection, row.number),
+        steps={
+            key: StepRecord(key=key, input_hash=input_hash, tag=tag, data=data)
+            for key, input_hash, tag, data in connection.execute(_STEPS, of)
+        },
+        events=tuple(
+            EventKey(seq=seq, key=key, step=step, attempt=attempt)
+            for seq, key, step, attempt in connection.execute(_KEYS, of)
+        ),
+        holds=tuple(
+            HoldRecord(step=step, account=account, amount=msgspec.convert(amount, Usage), state=state)
+            for step, account, amount, state in held
+        ),
+        ledger=tuple(
+            LedgerRow(kind=kind, id=id, lane=lane, data=data)
+            for kind, id, lane, data in connection.execute(_LEDGER, of)
+        ),
         active_seconds=row.active_seconds,
     )
 
@@ -184,11 +195,7 @@ def leases(connection: Connection, wanted: Sequence[Lease]) -> LeaseNews:
 
 
 def events(connection: Connection, run_id: str, owner: str | None, after: int, limit: int | None) -> list[Envelope]:
-    """The log from `seq > after`.
-
-    Raises:
-        UnknownName: no such run.
-    """
+    """The log from `seq > after`."""
     if limit is None:
         statement = _LOG if owner is None else _OWN_LOG
     else:
@@ -211,30 +218,26 @@ def inbox(run_id: str, owner: str | None, topic: str) -> tuple[Select[Any], dict
 
 
 def remaining_messages(run_id: str, rows: Sequence[Row[Any]]) -> list[bytes]:
-    """The messages, oldest first.
-
-    Raises:
-        UnknownName: no such run.
-    """
+    """The messages, oldest first."""
     if not rows:
         raise common.unknown_run(run_id)
     return [data for (data,) in rows if data is not None]
 
 
-def runs(connection: Connection, owner: str | None, limit: int, now: float) -> list[RunRow]:
+def runs(connection: Connection, now: float, owner: str | None, limit: int) -> list[RunRow]:
     """The runs, newest first."""
     chosen = select(*RUN).where(owned(owner)).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
     return [row(each, now) for each in connection.execute(chosen)]
 
 
-def rows(connection: Connection, run_ids: Collection[str], owner: str | None, now: float) -> dict[str, RunRow]:
+def rows(connection: Connection, now: float, run_ids: Collection[str], owner: str | None) -> dict[str, RunRow]:
     """The runs with these ids, by id."""
     chosen = select(*RUN).where(tables.runs.c.run_id.in_(sorted(run_ids)), owned(owner))
     return {each.run_id: row(each, now) for each in connection.execute(chosen)}
 
 
 def news(
-    connection: Connection, after: Mapping[str, int], owner: str | None, limit: int, now: float
+    connection: Connection, now: float, after: Mapping[str, int], owner: str | None, limit: int
 ) -> dict[str, News]:
     """The runs with these ids, and at most `limit` events of each after the given number."""
     found = dict[int, RunRow]()
@@ -253,12 +256,8 @@ def news(
     return {each.run_id: News(row=each, events=tuple(new[number])) for number, each in found.items()}
 
 
-def find(connection: Connection, reference: str, owner: str | None, now: float) -> RunRow:
-    """A run by its id, the beginning of its id, or `last`.
-
-    Raises:
-        UnknownName: no run, or more than one, matches.
-    """
+def find(connection: Connection, now: float, reference: str, owner: str | None) -> RunRow:
+    """A run by its id, the beginning of its id, or `last`."""
     run_id, known = tables.runs.c.run_id, select(*RUN).where(owned(owner))
     found = connection.execute(known.where(run_id == reference)).first()
     if found is None and reference == common.LAST:
@@ -269,7 +268,7 @@ def find(connection: Connection, reference: str, owner: str | None, now: float) 
     return row(found, now)
 
 
-def latest(connection: Connection, thread: str, owner: str | None, now: float) -> RunRow | None:
+def latest(connection: Connection, now: float, thread: str, owner: str | None) -> RunRow | None:
     """The newest run of a thread; None if it has none."""
     chosen = select(*RUN).where(tables.runs.c.thread == thread, owned(owner)).order_by(tables.runs.c.number.desc())
     found = connection.execute(chosen.limit(1)).first() if thread else None
@@ -317,11 +316,7 @@ def _newest(connection: Connection, owner: str | None) -> list[str]:
 
 
 def number(connection: Connection, run_id: str, owner: str | None) -> int:
-    """The number of a run.
-
-    Raises:
-        UnknownName: no such run.
-    """
+    """The number of a run."""
     statement = _NUMBER if owner is None else _OWN_NUMBER
     found: int | None = connection.execute(statement, {"of": run_id, "owner": owner}).scalar()
     if found is None:
@@ -335,32 +330,3 @@ def row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
     if not is_held(values.pop("lease_until"), now):
         values["holder"] = ""
     return RunRow(**{**values, "labels": stored_labels(values["labels"])})
-
-
-def _steps(connection: Connection, run: int) -> dict[str, StepRecord]:
-    return {
-        key: StepRecord(key=key, input_hash=input_hash, tag=tag, data=data)
-        for key, input_hash, tag, data in connection.execute(_STEPS, {"of": run})
-    }
-
-
-def _keys(connection: Connection, run: int) -> tuple[EventKey, ...]:
-    return tuple(
-        EventKey(seq=seq, key=key, step=step, attempt=attempt)
-        for seq, key, step, attempt in connection.execute(_KEYS, {"of": run})
-    )
-
-
-def _holds(connection: Connection, run: int) -> tuple[HoldRecord, ...]:
-    # By step, in code, so that sums of floats do not depend on a database's collation.
-    return tuple(
-        HoldRecord(step=step, account=account, amount=msgspec.convert(amount, Usage), state=state)
-        for step, account, amount, state in sorted(connection.execute(_HOLDS, {"of": run}), key=lambda row: str(row[0]))
-    )
-
-
-def _ledger(connection: Connection, run: int) -> tuple[LedgerRow, ...]:
-    return tuple(
-        LedgerRow(kind=kind, id=id_, lane=lane, data=data)
-        for kind, id_, lane, data in connection.execute(_LEDGER, {"of": run})
-    )

@@ -19,16 +19,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from assay.core.errors import StoreError
-from assay.store.blobs import (
-    READERS,
-    Damage,
-    KeptBlobs,
-    check,
-    name_at,
-)
+from assay.store.blobs import READERS, Damage, KeptBlobs, check, name_at
 from assay.store.sql.backup import copy_database, copy_rows, empty_derived, is_empty, one_file
 from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.home import BLOBS, DATABASE, LIBRARY
@@ -100,21 +94,13 @@ def restore(
 
 
 def _check_free(at: Path | DatabaseBackend) -> None:
-    """Check that nothing would be overwritten.
-
-    Raises:
-        StoreError: there is something already.
-    """
+    """Check that nothing would be overwritten."""
     if isinstance(at, Path):
         if at.exists():
             raise StoreError(f"{at} exists already: restore into a new folder (--home FOLDER)")
         return
-    database = Database(at)
-    try:
-        with database.read() as connection:
-            empty = is_empty(connection)
-    finally:
-        database.close()
+    with closing(Database(at)) as database, database.read() as connection:
+        empty = is_empty(connection)
     if not empty:
         raise StoreError(
             f"{at.place} holds runs or documents already: restore into an empty one (?schema=NAME), or into a home "
@@ -143,28 +129,17 @@ def _open_backup(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _upgrade_copy(draft: Path, own: str) -> tuple[int, int]:
-    """Upgrade the copy to this release's schema, as the library `own`; return how many runs and documents it has.
-
-    Raises:
-        StoreError: it is damaged, not Assay's, or of a newer release.
-    """
+    """Upgrade the copy to this release's schema, as the library `own`; return how many runs and documents it has."""
     one_file(draft)
     with closing(sqlite3.connect(draft)) as connection:
         if connection.execute(_FOREIGN).fetchone():
             raise StoreError(
                 f"{DATABASE} of the copy holds more than Assay's tables: it was not made by assay db backup"
             )
-    opened = Database(draft)  # upgrades it
-    try:
-        with opened.write() as writing:
-            writing.execute(delete(memos).where(memos.c.key == LIBRARY))
-            writing.execute(insert(memos).values(key=LIBRARY, data=own.encode()))
-        with opened.read() as reading:
-            known = [
-                reading.execute(select(func.count()).select_from(each)).scalar() or 0 for each in (runs, documents)
-            ]
-    finally:
-        opened.close()
+    with closing(Database(draft)) as opened, opened.write() as writing:  # opening upgrades it
+        writing.execute(delete(memos).where(memos.c.key == LIBRARY))
+        writing.execute(insert(memos).values(key=LIBRARY, data=own.encode()))
+        known = [writing.execute(select(func.count()).select_from(each)).scalar_one() for each in (runs, documents)]
     return known[0], known[1]
 
 
@@ -220,19 +195,6 @@ def _put_in_place(draft: Path, at: Path | DatabaseBackend) -> None:
         one_file(draft)
         os.replace(draft, at)
         return
-    opened = Database(draft)
-    try:
-        with opened.read() as connection:
-            _insert(connection, at)
-    finally:
-        opened.close()
-
-
-def _insert(source: Connection, backend: DatabaseBackend) -> None:
-    target = Database(backend)
-    try:
-        with target.write() as connection:
-            empty_derived(connection)
-            copy_rows(source, connection)
-    finally:
-        target.close()
+    with closing(Database(draft)) as copy, copy.read() as old, closing(Database(at)) as place, place.write() as new:
+        empty_derived(new)
+        copy_rows(old, new)

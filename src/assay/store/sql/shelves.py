@@ -146,11 +146,6 @@ class OwnerView:
         return made
 
 
-def numbers(connection: Connection, sight: OwnerView, names: Sequence[str]) -> list[int]:
-    """The numbers of the collections with these names."""
-    return list(connection.execute(select(collections.c.number).where(sight.named_collections(names))).scalars())
-
-
 V = TypeVar("V")
 BATCH = 500
 """Values in one IN list."""
@@ -164,12 +159,10 @@ class SqlCollections:
         self._database, self._sight = database, OwnerView(owner)
 
     def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
         return type(self)(self._database, owner)
 
     @patient
     def collections(self) -> list[CollectionRow]:
-        """All collections, by name."""
         held = select(members.c.collection, func.count().label("held")).group_by(members.c.collection).subquery()
         came = select(origins.c.collection, func.count().label("came")).group_by(origins.c.collection).subquery()
         chosen = (
@@ -198,7 +191,6 @@ class SqlCollections:
 
     @patient
     def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
-        """The names of these collections for a view that sees everything."""
         wanted = list(dict.fromkeys(collections))
         if not wanted:
             return ()
@@ -208,7 +200,6 @@ class SqlCollections:
 
     @patient
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
-        """Set who may read a collection."""
         with self._database.write() as connection:
             number = self._sight.number(connection, collection)
             if number is None:
@@ -221,7 +212,6 @@ class SqlCollections:
 
     @patient
     def mark(self, collection: str, *, private: bool) -> None:
-        """Set whether a collection is private."""
         with self._database.write() as connection:
             number = self._sight.number_of(connection, collection)
             changed = update(collections).where(collections.c.number == number)
@@ -229,12 +219,12 @@ class SqlCollections:
 
     @patient
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
-        """The private collections among these, and those that share a document with them."""
         named, hashes = sorted(set(collections)), sorted(set(documents))
         with self._database.read() as connection:
             if not connection.execute(_private().limit(1)).first():
                 return []
-            among = numbers(connection, self._sight, named)
+            chosen = select(_TABLE.number).where(self._sight.named_collections(named))
+            among = connection.execute(chosen).scalars().all()
             found = list(connection.execute(_private().where(_TABLE.number.in_(among))))
             found += connection.execute(_sharing(among)).all()
             for some in batches(hashes):
@@ -251,7 +241,6 @@ class SqlCollections:
 
     @patient
     def remove(self, documents: Iterable[str], collection: str) -> None:
-        """Remove documents from a collection."""
         hashes = list(documents)
         with self._database.write() as connection:
             number = self._sight.number(connection, collection)
@@ -262,7 +251,6 @@ class SqlCollections:
 
     @patient
     def drop(self, collection: str) -> None:
-        """Delete a collection with its origins."""
         with self._database.write() as connection:
             number = self._sight.number(connection, collection)
             if number is not None:
@@ -272,7 +260,6 @@ class SqlCollections:
 
     @patient
     def origins(self, collection: str) -> list[Origin]:
-        """The places from which a collection was filled."""
         owner, name = self._sight.own(collection)
         chosen = (
             select(*(origins.c[name] for name in Origin.__struct_fields__))
@@ -284,7 +271,6 @@ class SqlCollections:
 
     @patient
     def remember(self, collection: str, origins: Iterable[Origin]) -> None:
-        """Store origins of a collection."""
         kept = list(origins)
         with self._database.write() as connection:
             number = self._sight.number_of(connection, collection)
@@ -294,7 +280,6 @@ class SqlCollections:
 
     @patient
     def forget(self, collection: str, places: Iterable[str]) -> None:
-        """Delete origins of a collection."""
         with self._database.write() as connection:
             number = self._sight.number(connection, collection)
             if number is not None:

@@ -67,7 +67,6 @@ class Sqlite:
         self._path, self.place = path, str(path)
 
     def engine(self) -> Engine:
-        """See `engine`."""
         return engine(self._path)
 
     def exists(self) -> bool:
@@ -137,7 +136,6 @@ class Sqlite:
         return time.time()
 
     def is_busy(self, error: BaseException) -> bool:
-        """See the protocol."""
         return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
     def is_away(self, error: BaseException) -> bool:

@@ -78,7 +78,6 @@ class SqlUpkeep:
         return found
 
     def sweep(self, pages: Path) -> Swept | None:
-        """See the port."""
         with self._database.write() as connection:  # nobody adds documents until it is over
             if self._elsewhere(connection):
                 return None

@@ -8,7 +8,7 @@ import itertools
 import random
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar, TypeVarTuple, cast
 
 from sqlalchemy import Connection, Row, Select, UpdateBase
@@ -111,7 +111,7 @@ class Transactions:
             return True, take(connection, self.time(connection))
 
         pause = CLAIM_PAUSE
-        while await self.read(lambda connection: look(connection, self.clock(connection))):
+        while await self.read_at(look):
             done, taken = await self.write(alone)
             if done:
                 return taken
@@ -133,7 +133,12 @@ class Transactions:
         self._database.close()
 
     async def write(
-        self, function: Callable[[Connection], T], *, apart: bool = False, once: bool = False, run_id: str = ""
+        self,
+        function: Callable[[Connection, *Ts], T],
+        *given: *Ts,
+        apart: bool = False,
+        once: bool = False,
+        run_id: str = "",
     ) -> T:
         """Run `function` in a transaction of the process's single writer, and return its result after the commit.
 
@@ -143,13 +148,25 @@ class Transactions:
         Raises:
             StoreError: it could not be written.
         """
-        job = _CallJob(function, apart=apart, once=once, run_id=run_id)
+        job = _CallJob(lambda connection: function(connection, *given), apart=apart, once=once, run_id=run_id)
         self._writer.put(job)
         return cast(T, await job.future)
 
-    async def read(self, function: Callable[[Connection], T]) -> T:
+    async def write_at(
+        self, function: Callable[[Connection, float, *Ts], T], *given: *Ts, once: bool = False, run_id: str = ""
+    ) -> T:
+        """As `write`, with the time."""
+        return await self.write(
+            lambda connection: function(connection, self.time(connection), *given), once=once, run_id=run_id
+        )
+
+    async def read(self, function: Callable[[Connection, *Ts], T], *given: *Ts) -> T:
         """Run `function` in a transaction that sees one state of the database, and return its result."""
-        return await asyncio.to_thread(self._read_once, function)
+        return await asyncio.to_thread(self._read_once, lambda connection: function(connection, *given))
+
+    async def read_at(self, function: Callable[[Connection, float, *Ts], T], *given: *Ts) -> T:
+        """As `read`, with the time."""
+        return await self.read(lambda connection: function(connection, self.clock(connection), *given))
 
     @patient
     def _read_once(self, function: Callable[[Connection], T]) -> T:
@@ -203,7 +220,8 @@ class Transactions:
         except self._refused as error:
             backend = self._database.backend
             if backend.is_busy(error):  # each alone would wait as long again
-                _fail(jobs, self._explained(error))
+                for job in jobs:
+                    job.fail(self._explained(error))
                 return
             for job in jobs:
                 job.error = None
@@ -212,9 +230,7 @@ class Transactions:
             for job in jobs:
                 self._alone(job)
         if self._listeners.any:
-            self._listeners.notify(
-                dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job)))
-            )
+            self._listeners.notify(_grown(jobs))
 
     def _drop_connection(self, jobs: Sequence[WriteJob]) -> None:
         """Drop the lost connection; jobs that may have been written, and must not be written twice, fail."""
@@ -276,7 +292,7 @@ class Transactions:
 
     def _announce(self, connection: Connection, jobs: Sequence[WriteJob]) -> None:
         """Announce to other processes, with this commit, which logs have grown."""
-        for run_id in dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))):
+        for run_id in _grown(jobs):
             self._database.backend.announce(connection, run_id)
 
     def time(self, connection: Connection) -> float:
@@ -289,6 +305,13 @@ class Transactions:
         return self._database.backend.explain(error) if isinstance(error, self._database.faults) else error
 
 
+class Transacted:
+    """A port over the transactions of a process."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        self._transactions = transactions
+
+
 def _grows(job: WriteJob) -> str:
     """The run whose log a job may have added to; "" if none."""
     if isinstance(job, CommitJob):
@@ -296,6 +319,5 @@ def _grows(job: WriteJob) -> str:
     return cast(_CallJob, job).run_id
 
 
-def _fail(jobs: Sequence[WriteJob], error: BaseException) -> None:
-    for job in jobs:
-        job.fail(error)
+def _grown(jobs: Sequence[WriteJob]) -> Iterable[str]:
+    return dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job)))

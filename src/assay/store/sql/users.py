@@ -37,9 +37,9 @@ from assay.core.ports.users import (
     bucket_state,
 )
 from assay.store.sql import sqlite, webhooks
-from assay.store.sql.journal import SqlJournal
 from assay.store.sql.shelves import batches
 from assay.store.sql.tables import audit, buckets, credentials, limits, readers, shares, users
+from assay.store.sql.transactions import Transacted
 
 # Limits of single users in SQL.
 
@@ -47,19 +47,13 @@ _GIVE = sqlite.insert(limits)
 _GIVEN = _GIVE.on_conflict_do_update(index_elements=["user_name"], set_={"given": _GIVE.excluded.given})
 
 
-class SqlLimits:
-    """`LimitStore` over a journal's database, through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
+class SqlLimits(Transacted):
+    """`LimitStore` over a database, through the process's writer."""
 
     async def all(self) -> dict[str, GivenLimits]:
-        """See the port."""
         return {row.user_name: row.given for row in await self._transactions.rows(select(limits))}
 
     async def give(self, user: str, given: GivenLimits) -> None:
-        """See the port."""
-
         def give(connection: Connection) -> None:
             if given:
                 connection.execute(_GIVEN, {"user_name": user, "given": dict(given)})
@@ -78,44 +72,31 @@ _ADD = sqlite.insert(users).on_conflict_do_nothing(index_elements=["name"]).retu
 _KEEP = sqlite.insert(credentials).on_conflict_do_nothing(index_elements=["hash"]).returning(credentials.c.hash)
 
 
-class SqlUsers:
-    """`UserStore` over a journal's database, through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
+class SqlUsers(Transacted):
+    """`UserStore` over a database, through the process's writer."""
 
     async def add(self, user: UserRow) -> bool:
-        """See the port."""
         return await self._created_row(_ADD.values(msgspec.structs.asdict(user)))
 
     async def all(self) -> list[UserRow]:
-        """See the port."""
         return await self._users(true())
 
     async def find(self, name: str) -> UserRow | None:
-        """See the port."""
-        found = await self._users(users.c.name == name)
-        return found[0] if found else None
+        return next(iter(await self._users(users.c.name == name)), None)
 
     async def of_subject(self, subject: str) -> UserRow | None:
-        """See the port."""
-        found = await self._users(users.c.subject == subject) if subject else []
-        return found[0] if found else None
+        return next(iter(await self._users(users.c.subject == subject)), None) if subject else None
 
     async def link(self, name: str, subject: str) -> bool:
-        """See the port."""
         free = and_(users.c.name == name, users.c.subject == "")
         return await self._transactions.execute(update(users).where(free).values(subject=subject)) > 0
 
     async def change(self, name: str, *, password: str | None = None, role: UserRole | None = None) -> bool:
-        """See the port."""
         new = {"password": password, "failures": 0, "locked_until": 0.0} if password is not None else {}
         values: dict[str, Any] = new | ({"role": role} if role is not None else {})
         return await self._transactions.execute(update(users).where(users.c.name == name).values(values)) > 0
 
     async def remove(self, name: str) -> bool:
-        """See the port."""
-
         def remove(connection: Connection) -> bool:
             connection.execute(delete(credentials).where(credentials.c.owner == name))
             webhooks.drop_of(connection, name)
@@ -127,7 +108,6 @@ class SqlUsers:
         return await self._transactions.write(remove)
 
     async def fail(self, name: str, most: int, until: float) -> None:
-        """See the port."""
         last = users.c.failures + 1 >= most
         counted = {
             "failures": case((last, 0), else_=users.c.failures + 1),
@@ -136,36 +116,28 @@ class SqlUsers:
         await self._transactions.execute(update(users).where(users.c.name == name).values(counted))
 
     async def succeed(self, name: str) -> None:
-        """See the port."""
         failed = and_(users.c.name == name, users.c.failures > 0)
         await self._transactions.execute(update(users).where(failed).values(failures=0))
 
     async def keep(self, credential: Credential) -> bool:
-        """See the port."""
         values = msgspec.structs.asdict(credential) | {"scopes": list(credential.scopes)}
         return await self._created_row(_KEEP.values(values))
 
     async def credential(self, hash: str) -> Credential | None:
-        """See the port."""
-        found = await self._credentials(credentials.c.hash == hash)
-        return found[0] if found else None
+        return next(iter(await self._credentials(credentials.c.hash == hash)), None)
 
     async def credentials(self, owner: str, kind: str) -> list[Credential]:
-        """See the port."""
         return await self._credentials(and_(credentials.c.owner == owner, credentials.c.kind == kind))
 
     async def see(self, hash: str, used: float, expires: float) -> None:
-        """See the port."""
         seen = update(credentials).where(credentials.c.hash == hash).values(used=used, expires=expires)
         await self._transactions.execute(seen)
 
     async def drop(self, owner: str, kind: str, id: str = "") -> int:
-        """See the port."""
         dropped = delete(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
         return await self._transactions.execute(dropped.where(credentials.c.id == id) if id else dropped)
 
     async def drop_expired(self, now: float) -> None:
-        """See the port."""
         over = and_(credentials.c.expires > 0, credentials.c.expires <= now)
         await self._transactions.execute(delete(credentials).where(over))
 
@@ -189,38 +161,28 @@ def _credential(row: Row[Any]) -> Credential:
 # Links to reports in SQL.
 
 
-class SqlShares:
-    """`ShareStore` over a journal's database, through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
+class SqlShares(Transacted):
+    """`ShareStore` over a database, through the process's writer."""
 
     async def keep(self, share: ShareRow) -> None:
-        """See the port."""
         await self._transactions.execute(insert(shares).values(msgspec.structs.asdict(share)))
 
     async def of_hash(self, hash: str) -> ShareRow | None:
-        """See the port."""
-        found = await self._share_rows(shares.c.hash == hash)
-        return found[0] if found else None
+        return next(iter(await self._share_rows(shares.c.hash == hash)), None)
 
     async def of_run(self, owner: str, run_id: str) -> list[ShareRow]:
-        """See the port."""
         return await self._share_rows(and_(shares.c.owner == owner, shares.c.run_id == run_id))
 
     async def drop(self, owner: str, run_id: str, id: str) -> int:
-        """See the port."""
         return await self._transactions.execute(
             delete(shares).where(shares.c.owner == owner, shares.c.run_id == run_id, shares.c.id == id)
         )
 
     async def drop_runs(self, run_ids: Sequence[str]) -> None:
-        """See the port."""
         for some in batches(run_ids):
             await self._transactions.execute(delete(shares).where(shares.c.run_id.in_(some)))
 
     async def drop_owner(self, owner: str) -> None:
-        """See the port."""
         await self._transactions.execute(delete(shares).where(shares.c.owner == owner))
 
     async def _share_rows(self, which: ColumnElement[bool]) -> list[ShareRow]:
@@ -231,51 +193,40 @@ class SqlShares:
 # The audit log in SQL.
 
 
-class SqlAudit:
-    """`AuditLog` over the database of a journal, and through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
+class SqlAudit(Transacted):
+    """`AuditLog` over a database, through the process's writer."""
 
     async def add(self, entry: AuditEntry) -> None:
-        """See the port."""
         row = msgspec.structs.asdict(entry)
         del row["number"]
 
-        def add(connection: Connection) -> None:
-            connection.execute(insert(audit), row | {"at": self._transactions.time(connection)})
-
-        await self._transactions.write(add, once=True)
+        await self._transactions.write_at(
+            lambda connection, now: connection.execute(insert(audit), row | {"at": now}).rowcount, once=True
+        )
 
     async def page(self, wanted: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
-        """See the port."""
         chosen = select(audit).where(*_conditions(wanted)).order_by(audit.c.number.desc()).limit(limit)
         if before is not None:
             chosen = chosen.where(audit.c.number < before)
         return [AuditEntry(**row._asdict()) for row in await self._transactions.rows(chosen)]
 
     async def drop(self, seconds: float, most: int) -> int:
-        """See the port."""
-
-        def drop(connection: Connection) -> int:
+        def drop(connection: Connection, now: float) -> int:
             newest = connection.execute(select(func.max(audit.c.number))).scalar() or 0
-            old = audit.c.at < self._transactions.time(connection) - seconds
+            old = audit.c.at < now - seconds
             return connection.execute(delete(audit).where(or_(old, audit.c.number <= newest - most))).rowcount
 
-        return await self._transactions.write(drop)
+        return await self._transactions.write_at(drop)
 
 
 def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
-    conditions = []
-    if wanted.actor:
-        conditions.append(audit.c.actor == wanted.actor)
-    if wanted.action:
-        conditions.append(audit.c.action == wanted.action)
-    if wanted.since:
-        conditions.append(audit.c.at >= wanted.since)
-    if wanted.until:
-        conditions.append(audit.c.at < wanted.until)
-    return conditions
+    conditions = (
+        (wanted.actor, audit.c.actor == wanted.actor),
+        (wanted.action, audit.c.action == wanted.action),
+        (wanted.since, audit.c.at >= wanted.since),
+        (wanted.until, audit.c.at < wanted.until),
+    )
+    return [condition for given, condition in conditions if given]
 
 
 # Token buckets in SQL: a row for each, with the time at which it is full again, changed in one statement.
@@ -295,17 +246,11 @@ _STANDS = select(buckets.c.due).where(*_OF)
 _GIVE_BACK = update(buckets).where(*_OF).values(due=buckets.c.due - _PAUSE)
 
 
-class SqlBuckets:
-    """`Buckets` over the database of a journal, and through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
+class SqlBuckets(Transacted):
+    """`Buckets` over a database, through the process's writer."""
 
     async def take(self, owner: str, rate: Rate) -> BucketState:
-        """See the port."""
-
-        def take(connection: Connection) -> BucketState:
-            now = self._transactions.time(connection)
+        def take(connection: Connection, now: float) -> BucketState:
             given = {"owner": owner, "rate": rate.name, "due": now + rate.pause}
             due = connection.execute(_TAKE, given | {"now": now, "pause": rate.pause, "seconds": rate.seconds}).scalar()
             if due is not None:
@@ -314,18 +259,14 @@ class SqlBuckets:
             wait = due + rate.pause - now - rate.seconds
             return msgspec.structs.replace(bucket_state(rate, due, now), left=0, wait=max(wait, 0.001))
 
-        return await self._transactions.write(take)
+        return await self._transactions.write_at(take)
 
     async def give_back(self, owner: str, rate: Rate) -> None:
-        """See the port."""
         given = {"whose": owner, "which": rate.name, "pause": rate.pause}
         await self._transactions.write(lambda connection: connection.execute(_GIVE_BACK, given).rowcount, once=True)
 
     async def drop_full(self) -> int:
-        """See the port."""
 
-        def drop(connection: Connection) -> int:
-            full = delete(buckets).where(buckets.c.due <= self._transactions.time(connection))
-            return connection.execute(full).rowcount
-
-        return await self._transactions.write(drop)
+        return await self._transactions.write_at(
+            lambda connection, now: connection.execute(delete(buckets).where(buckets.c.due <= now)).rowcount
+        )

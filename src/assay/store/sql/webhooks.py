@@ -7,7 +7,7 @@ records up to which event each run was examined. Runs in progress are not examin
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from sqlalchemy import (
@@ -28,9 +28,7 @@ from sqlalchemy import (
 from assay.core.ports.webhooks import Delivery, DeliveryState, NewEvent, NewEvents, Webhook
 from assay.store.sql import sqlite
 from assay.store.sql.tables import deliveries, events, heard, runs, webhooks
-
-if TYPE_CHECKING:  # journals store the webhooks of runs
-    from assay.store.sql.journal import SqlJournal
+from assay.store.sql.transactions import Transacted
 
 SETTLED = ("waiting", "completed", "failed", "cancelled")
 """The statuses of runs with something to report."""
@@ -46,17 +44,12 @@ _KEEP = sqlite.insert(deliveries).on_conflict_do_nothing(index_elements=["id"])
 _WEBHOOK = tuple(webhooks.c[name] for name in Webhook.__struct_fields__)
 
 
-class SqlWebhooks:
-    """`WebhookStore` over a journal's database, through its writer."""
-
-    def __init__(self, journal: SqlJournal) -> None:
-        self._transactions = journal.transactions
+class SqlWebhooks(Transacted):
+    """`WebhookStore` over a database, through the process's writer."""
 
     async def add(self, webhook: Webhook) -> Webhook:
-        """See the port."""
-
-        def add(connection: Connection) -> Webhook:
-            made = msgspec.structs.replace(webhook, created=self._transactions.time(connection))
+        def add(connection: Connection, now: float) -> Webhook:
+            made = msgspec.structs.replace(webhook, created=now)
             newest = connection.execute(select(func.max(runs.c.number))).scalar() or 0
             connection.execute(_ADD, _row(made) | {"after": newest})
             going = select(runs.c.number, runs.c.last_seq).where(
@@ -67,10 +60,9 @@ class SqlWebhooks:
                 connection.execute(sqlite.insert(heard).on_conflict_do_nothing(index_elements=["run"]), rows)
             return made
 
-        return await self._transactions.write(add)
+        return await self._transactions.write_at(add)
 
     async def all(self, owner: str | None = None, run: str = "") -> list[Webhook]:
-        """See the port."""
         chosen = select(*_WEBHOOK).order_by(webhooks.c.created, webhooks.c.id)
         if owner is not None:
             chosen = chosen.where(webhooks.c.owner == owner, webhooks.c.run == run)
@@ -80,14 +72,10 @@ class SqlWebhooks:
         return [_webhook(row) for row in await self._transactions.rows(chosen)]
 
     async def one(self, owner: str, id: str) -> Webhook | None:
-        """See the port."""
         chosen = select(*_WEBHOOK).where(webhooks.c.owner == owner, webhooks.c.id == id)
-        rows = await self._transactions.rows(chosen)
-        return _webhook(rows[0]) if rows else None
+        return next(map(_webhook, await self._transactions.rows(chosen)), None)
 
     async def remove(self, owner: str, id: str) -> bool:
-        """See the port."""
-
         def remove(connection: Connection) -> bool:
             gone = delete(webhooks).where(webhooks.c.owner == owner, webhooks.c.id == id)
             found = connection.execute(gone).rowcount > 0
@@ -98,8 +86,6 @@ class SqlWebhooks:
         return await self._transactions.write(remove)
 
     async def disable(self, id: str, why: str) -> None:
-        """See the port."""
-
         def disable(connection: Connection) -> None:
             connection.execute(update(webhooks).where(webhooks.c.id == id).values(disabled=why))
             waiting = and_(deliveries.c.webhook == id, deliveries.c.state == "waiting")
@@ -108,14 +94,10 @@ class SqlWebhooks:
         await self._transactions.write(disable)
 
     async def news(self, types: Collection[str], limit: int) -> list[NewEvents]:
-        """See the port."""
-        return await self._transactions.read(lambda connection: list(_news(connection, types, limit)))
+        return await self._transactions.read(_news, types, limit)
 
     async def note(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
-        """See the port."""
-
-        def note(connection: Connection) -> None:
-            now = self._transactions.time(connection)
+        def note(connection: Connection, now: float) -> None:
             known = set(connection.execute(select(webhooks.c.id)).scalars())
             rows = [_row(each) | {"created": now, "due": now} for each in deliveries if each.webhook in known]
             if rows:
@@ -125,13 +107,10 @@ class SqlWebhooks:
                 if rows := [{"run": run, "seq": seq} for run, seq in seen.items() if run in there]:
                     connection.execute(_HEARD, rows)
 
-        await self._transactions.write(note)
+        await self._transactions.write_at(note)
 
     async def claim(self, limit: int, seconds: float) -> list[tuple[Delivery, Webhook]]:
-        """See the port."""
-
-        def claim(connection: Connection) -> list[tuple[Delivery, Webhook]]:
-            now = self._transactions.time(connection)
+        def claim(connection: Connection, now: float) -> list[tuple[Delivery, Webhook]]:
             due = and_(deliveries.c.state == "waiting", deliveries.c.due <= now)
             chosen = select(deliveries).where(due).order_by(deliveries.c.due).limit(limit)
             found = connection.execute(chosen.with_for_update(skip_locked=True)).all()
@@ -144,30 +123,24 @@ class SqlWebhooks:
             made = (_delivery(row, attempts=row.attempts + 1, due=now + seconds) for row in found)
             return [(each, known[each.webhook]) for each in made if each.webhook in known]
 
-        return await self._transactions.write(claim)
+        return await self._transactions.write_at(claim)
 
     async def settle(self, id: str, state: DeliveryState, *, status: int = 0, error: str = "", wait: float = 0) -> None:
-        """See the port."""
-
-        def settle(connection: Connection) -> None:
-            now = self._transactions.time(connection)
+        def settle(connection: Connection, now: float) -> None:
             values = {"state": state, "status": status, "error": error, "due": now + wait}
             waits = and_(deliveries.c.id == id, deliveries.c.state == "waiting")
             connection.execute(update(deliveries).where(waits).values(values))
 
-        await self._transactions.write(settle)
+        await self._transactions.write_at(settle)
 
     async def deliveries(self, webhook: str, limit: int) -> list[Delivery]:
-        """See the port."""
         chosen = select(deliveries).where(deliveries.c.webhook == webhook)
         chosen = chosen.order_by(deliveries.c.created.desc(), deliveries.c.id).limit(limit)
         return [_delivery(row) for row in await self._transactions.rows(chosen)]
 
     async def drop_settled(self, seconds: float) -> int:
-        """See the port."""
-
-        def drop(connection: Connection) -> int:
-            oldest = self._transactions.time(connection) - seconds
+        def drop(connection: Connection, now: float) -> int:
+            oldest = now - seconds
             settled = and_(deliveries.c.created < oldest, deliveries.c.state != "waiting")
             dropped = connection.execute(delete(deliveries).where(settled)).rowcount
             kept = exists().where(deliveries.c.webhook == webhooks.c.id)
@@ -175,7 +148,7 @@ class SqlWebhooks:
             connection.execute(delete(webhooks).where(over))
             return dropped
 
-        return await self._transactions.write(drop)
+        return await self._transactions.write_at(drop)
 
 
 def drop_of(connection: Connection, owner: str) -> None:

@@ -1,6 +1,7 @@
 """The journal's other writes: runs, leases, control, messages.
 
-Each checks before it writes, in the transaction it is given, so it takes effect completely or not at all.
+Each checks before it writes, in the transaction it is given, so it takes effect completely or not at all. They raise
+what the journal's port says.
 """
 
 from __future__ import annotations
@@ -103,9 +104,6 @@ def create(
     """Create a run with its first events and its input, and its thread if it is the first run of one.
 
     If it has a place in the queue, it is created together with it, or not at all.
-
-    Raises:
-        StoreError: there is a run with that id.
     """
     row = {
         "run_id": new.run_id,
@@ -151,14 +149,9 @@ def put(connection: Connection, number: int, place: QueuePlace) -> None:
 
 
 def acquire(
-    connection: Connection, run_id: str, owner: str | None, holder: str, during: tuple[float, float], evict: str
+    connection: Connection, run_id: str, owner: str | None, holder: str, during: tuple[float, float], evict: str = ""
 ) -> Lease:
-    """Take the lease for the period `during` if it is free, expired, the holder's own, or held by one of `evict`.
-
-    Raises:
-        LeaseHeld: another holder's lease has not expired.
-        UnknownName: no such run.
-    """
+    """Take the lease for the period `during` if it is free, expired, the holder's own, or held by `evict`."""
     now, until = during
     longest = now + LONGEST_LEASE
     values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": until}
@@ -170,11 +163,7 @@ def acquire(
 
 
 def renew(connection: Connection, statements: Statements, lease: Lease, until: float) -> Renewal:
-    """Extend the lease to `until`, and return what others want of the run.
-
-    Raises:
-        FenceLost: the lease belongs to another, or was given up.
-    """
+    """Extend the lease to `until`, and return what others want of the run."""
     cursor = connection.connection.cursor()
     cursor.execute(statements.renew, {"of": lease.run_id, "held": lease.fence, "by": lease.holder, "until": until})
     rows = cursor.fetchall()  # all, so that the statement is finished
@@ -210,11 +199,7 @@ def control(
     action: Action,
     drafts: Sequence[EventDraft],
 ) -> None:
-    """Set the control row; a `cancel` is never replaced.
-
-    Raises:
-        UnknownName: no such run.
-    """
+    """Set the control row; a `cancel` is never replaced."""
     number = connection.execute(_CONTROL.where(reads.owned(owner)), {"of": run_id, "asked": action}).scalar()
     if number is None:
         raise common.unknown_run(run_id)
@@ -245,14 +230,9 @@ def _append(connection: Connection, statements: Statements, run: int, drafts: Se
         connection.connection.cursor().executemany(statements.events, event_rows(run, new, last - len(new) + 1))
 
 
-def delete(connection: Connection, run_id: str, owner: str | None, now: float, evict: Collection[str]) -> None:
-    """Delete a run whose lease is free, expired, or held by one of `evict`.
-
-    Raises:
-        LeaseHeld: another holder's lease has not expired.
-        UnknownName: no such run.
-    """
-    number = check_free(connection, run_id, owner, now, evict)
+def delete(connection: Connection, now: float, run_id: str, owner: str | None, evict: Collection[str]) -> None:
+    """Delete a run whose lease is free, expired, or held by one of `evict`."""
+    number = check_free(connection, now, run_id, owner, evict)
     webhooks.drop_of_run(connection, run_id)
     for table in (events, steps, holds, ledger, inbox, queue, heard):
         connection.execute(table.delete().where(table.c.run == number))
@@ -263,13 +243,8 @@ def delete(connection: Connection, run_id: str, owner: str | None, now: float, e
         connection.execute(threads.delete().where(threads.c.owner == whose, threads.c.name == thread, ~left))
 
 
-def check_free(connection: Connection, run_id: str, owner: str | None, now: float, evict: Collection[str]) -> int:
-    """Keep a run unchanged until the transaction ends, with nobody executing it except `evict`; return its number.
-
-    Raises:
-        LeaseHeld: another holder's lease has not expired.
-        UnknownName: no such run.
-    """
+def check_free(connection: Connection, now: float, run_id: str, owner: str | None, evict: Collection[str]) -> int:
+    """Keep a run unchanged until the transaction ends, with nobody executing it except `evict`; return its number."""
     row = connection.execute(_HELD.where(reads.owned(owner)).with_for_update(), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)

@@ -92,7 +92,7 @@ def test_amounts_written_in_any_style_are_read_back_and_summed_exactly(
     assert total(read) == sum(amounts)
     low, high = min(amounts), max(amounts)
     assert low - 1 <= mean(read) <= high + 1
-    again = read_figures([format_amount(total(read), found), texts[0]], beside=texts)
+    again = read_figures([format_amount(total(read), found, ""), texts[0]], beside=texts)
     assert again is not None
     assert again.values[0] is not None
     assert again.values[0].value == total(read)
@@ -102,8 +102,8 @@ def test_sums_do_not_drift() -> None:
     cents = [Figure(Decimal("0.1"), "", 1)] * 1000
     assert total(cents) == 100
     assert mean(cents) == Decimal("0.100")
-    assert format_amount(Decimal("1234567.5"), Figures((), ",", ".")) == "1.234.567,5"
-    assert format_amount(Decimal("-1234"), Figures((), ".", ",")) == "-1,234"
+    assert format_amount(Decimal("1234567.5"), Figures((), ",", "."), "EUR") == "1.234.567,5 EUR"
+    assert format_amount(Decimal("-1234"), Figures((), ".", ","), "") == "-1,234"
 
 
 def test_a_mean_of_small_amounts_is_not_rounded_away() -> None:

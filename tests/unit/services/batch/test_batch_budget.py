@@ -45,8 +45,7 @@ def test_what_a_run_leaves_comes_back():
 
 
 def test_without_a_total_nothing_is_limited():
-    batch_budget = BatchBudget(Budget())
-    assert (batch_budget.is_limited, batch_budget.share(3)) == (False, Budget())
+    assert BatchBudget(Budget()).share(3) == Budget()
 
 
 def test_the_narrower_limit_holds_and_the_rest_of_the_own_ones_stay():
