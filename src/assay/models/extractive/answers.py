@@ -173,10 +173,10 @@ def _sentences(
         placed, judgement = _judge_sentences(question, shelf.books, shelf)
         if not judgement.answers():
             return []
-    if asks_several(question):
-        return _distinct((_unit(*placed[each.place], question) for each in judgement.of_each_source), limit)
-    found = [placed[each.place] for each in judgement.top_statements]
-    return _distinct((_unit(*each, question) for each in (*_antecedent(found[0], placed), *found)), limit)
+    chosen = judgement.of_each_source if asks_several(question) else judgement.top_statements
+    found = [placed[each.place] for each in chosen]
+    led = found if asks_several(question) else [*_antecedent(found[0], placed), *found]
+    return _distinct((_frame_of_record(*each, question, shelf) or _unit(*each, question) for each in led), limit)
 
 
 def _only_measure(subject: Subject) -> Placed | None:
@@ -256,8 +256,6 @@ def _lead(subject: Subject) -> list[QuotableUnit]:
 def _unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion | None) -> QuotableUnit:
     """A sentence to quote; behind the name of its entry, if that is a term, or the question names it."""
     asked = set(stems(question.text)) if question is not None else set()
-    if question is not None and not set(topics(book.title)) <= asked and (field := _field_of_book(sentence)):
-        return frame(book, field)
     named = question is not None and set(stems(sentence.entry)) <= asked
     text = _with_heads(book, sentence) or sentence.text
     near = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
@@ -269,9 +267,23 @@ def _unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuest
     )
 
 
-def _field_of_book(sentence: PassageSentence) -> PassageField | None:
-    """The field that a line of a record is, if it describes the document and no entry in it."""
-    return read_field(sentence.passage, sentence.text) if sentence.kind == "row" and not sentence.entry else None
+def _frame_of_record(
+    book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion, shelf: ShownSources
+) -> QuotableUnit | None:
+    """A line of a record with its document's name, if the question has not that name: "Owner of Miller's Hut: Ann Lee".
+
+    None for other sentences, for a field of an entry of a manual, and for a definition.
+    """
+    field = read_field(sentence.passage, sentence.text) if sentence.kind == "row" and len(shelf.books) > 1 else None
+    if field is None or set(topics(book.title)) <= set(stems(question.text)):
+        return None
+    sections = sum(any(each.heading == sentence.heading for each in other.sentences) for other in shelf.books)
+    of_entry = sentence.entry and sections == 1
+    return (
+        None
+        if of_entry or is_defined_by(read_question(question.text, "", book.title), field.key)
+        else frame(book, field)
+    )
 
 
 def _with_heads(book: SourcePassages, sentence: PassageSentence) -> str:

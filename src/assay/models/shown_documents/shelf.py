@@ -74,11 +74,17 @@ class SourcePassages:
 
     @cached_property
     def number(self) -> PassageField | None:
-        """The field with the document's number in its series: `PEP: 6`, `ISO: 8601`."""
-        first = self.fields[:6]
-        return next(
-            (f for f in first if re.fullmatch(r"0*\d{1,6}", f.value) and re.fullmatch(r"[^\W\d_]{2,8}", f.key)), None
-        )
+        """The field with the document's number in its series: `PEP: 6`, `ISO: 8601`.
+
+        It is the first and its key an abbreviation, or the title or address has the number too: "Built: 1966" is none.
+        """
+        placed = frozenset(number.lstrip("0") for number in re.findall(r"\d+", f"{self.title} {self.url}"))
+        for at, each in enumerate(self.fields[:6]):
+            if re.fullmatch(r"0*\d{1,6}", each.value) and re.fullmatch(r"[^\W\d_]{2,8}", each.key):
+                abbreviated = each.key.isupper() or each.key.islower()
+                if (at == 0 and abbreviated) or each.value.lstrip("0") in placed:
+                    return each
+        return None
 
     @cached_property
     def identified(self) -> PassageField | None:
