@@ -71,7 +71,7 @@ SCREENS = (
     Picture("library", "/library"),
     Picture("collection", "/library/harbour"),
     Picture("verify", "/verify"),
-    Picture("verified", "/verify", ("fill:#text", "click:.chip >> nth=0", "click:form.ask .first", "wait:.verdicts")),
+    Picture("verified", "/verify", ("fill:#text", "click:form.ask .first", "wait:.verdicts")),
     Picture("compare", "/compare?a={done}&b={other}"),
     Picture("plan", "/runs/{planned}", ("wait:.plan-form",)),
     Picture("german", "/", ("click:.more summary",), language="de"),
