@@ -60,7 +60,13 @@ SCREENS = (
     Picture(
         "source",
         "/runs/{done}",
-        ("focus:#report a.cite >> nth=1", "press:Enter", "click:.note .opens a", "wait:#source svg", "drawn:#source image"),
+        (
+            "focus:#report a.cite >> nth=1",
+            "press:Enter",
+            "click:.note .opens a",
+            "wait:#source svg",
+            "drawn:#source image",
+        ),
     ),
     Picture("document", "{document}"),
     Picture("selected", "/runs/{done}", ("focus:#report a.cite", "press:s", "wait:#picked")),
