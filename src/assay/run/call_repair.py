@@ -83,14 +83,26 @@ def _calls_in_text(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
             given = {field.strip(): _read(value.strip()) for field, value in parts.findall(body)}
             yield from _call({"name": name, "arguments": given or (read_json(body) if body.strip() else {})}, tools)
         text = calls.sub("", text)
-    while (found := _BEFORE_ARGUMENTS.search(text)) is not None:
-        end = _closing(text, found.end())
-        named = {"name": found[1], "arguments": _decode(text[found.end() : end]) if end > 0 else None}
-        yield from _call(named, tools)
-        text = text[max(end, found.end()) :]
-    for value in [*json_values(text), *_in_python(text)]:
+    named = _named_before(text, tools)
+    yield from named
+    for value in [] if named else [*json_values(text), *_in_python(text)]:
         for each in value if isinstance(value, list) else [value]:
             yield from _call(each, tools)
+
+
+def _named_before(text: str, tools: Collection[str]) -> list[ToolCall]:
+    """Calls whose tool is named before the JSON of its arguments."""
+    calls, last, read = list[ToolCall](), 0, 0
+    for found in _BEFORE_ARGUMENTS.finditer(text):
+        if found[1] not in tools or found.start() < last or read > MOST_READ * len(text):
+            continue
+        end = _closing(text, found.end())
+        read += (end if end > 0 else len(text)) - found.end()
+        arguments = read_json(text[found.end() : end]) if end > 0 else None
+        if isinstance(arguments, dict) and not any(_call(arguments, tools)):
+            calls.append(ToolCall(id="", name=found[1], arguments=arguments))
+            last = end
+    return calls
 
 
 def _in_python(text: str) -> Iterator[dict[str, Any]]:

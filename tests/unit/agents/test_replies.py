@@ -119,6 +119,18 @@ def test_a_call_without_arguments_is_one(text: str) -> None:
     assert (read.name, read.arguments) == ("done", {})
 
 
+def test_a_call_beside_a_name_and_a_fence_is_read_as_it_is() -> None:
+    written = '{"name": "search", "arguments": {"query": "tide"}}'
+    for text in (
+        f"I call search ```json\n{written}\n```",
+        f"{written}\n\nNow <b>{{so}}",
+        f"search <b>{{no}}</b> {written}",
+    ):
+        (read,) = mend(Reply(text=text), ["search"])
+        assert read.arguments == {"query": "tide"}
+    assert mend(Reply(text="search<a>{" * 20_000), ["search"]) == ()
+
+
 @pytest.mark.parametrize(
     "text", ["search(1)", "search(query=print)", "a search(query=1)", "search(query='\\ud800')", "{'a': ...}", "{[}]"]
 )
