@@ -40,8 +40,8 @@ Wanted = frozenset[tuple[str, int, str]]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A screen, and what is done on it before: `click:`, `scroll:`, `focus:`, `wait:`
-    or `there:` and what it is done to, `press:` and a key, or `idle:` until all is loaded.
+    """A screen, and what is done on it before: `click:`, `scroll:`, `focus:`, `wait:`, `there:`
+    or `drawn:` (a picture is) and what it is done to, or `press:` and a key.
     """
 
     name: str
@@ -60,7 +60,13 @@ SCREENS = (
     Picture(
         "source",
         "/runs/{done}",
-        ("focus:#report a.cite >> nth=1", "press:Enter", "click:.note .opens a", "wait:#source svg", "idle:"),
+        (
+            "focus:#report a.cite >> nth=1",
+            "press:Enter",
+            "click:.note .opens a",
+            "wait:#source svg",
+            "drawn:#source image",
+        ),
     ),
     Picture("document", "{document}"),
     Picture("selected", "/runs/{done}", ("focus:#report a.cite", "press:s", "wait:#picked")),
@@ -71,7 +77,7 @@ SCREENS = (
     Picture("library", "/library"),
     Picture("collection", "/library/harbour"),
     Picture("verify", "/verify"),
-    Picture("verified", "/verify", ("fill:#text", "click:.chip >> nth=0", "click:form.ask .first", "wait:.verdicts")),
+    Picture("verified", "/verify", ("fill:#text", "click:form.ask .first", "wait:.verdicts")),
     Picture("compare", "/compare?a={done}&b={other}"),
     Picture("plan", "/runs/{planned}", ("wait:.plan-form",)),
     Picture("german", "/", ("click:.more summary",), language="de"),
@@ -179,8 +185,8 @@ async def shoot(tab: Page, screen: Picture, runs: dict[str, str], file: Path) ->
             await place.focus()
         elif action == "fill":
             await place.fill(DRAFT)
-        elif action == "idle":
-            await tab.wait_for_load_state("networkidle")
+        elif action == "drawn":
+            await place.evaluate("one => one.decode()")
         elif action == "press":
             await tab.keyboard.press(selector)
         else:

@@ -72,6 +72,29 @@ def test_a_note_shows_the_words_that_are_cited(visit: Visit, plain: Served) -> N
     assert note["y"] < mark["y"] < mark["y"] + mark["height"] <= note["y"] + note["height"] + 1
 
 
+@pytest.mark.parametrize("width", [1024, 1200, 1440, 1900])
+def test_a_note_leaves_the_claims_free(visit: Visit, plain: Served, width: int) -> None:
+    page = visit(plain, viewport={"width": width, "height": 800}).page
+    read(page, begin(plain, "How far does the tide at Brest rise, and how often does it turn?"))
+    rail = page.locator("#claims-rail").bounding_box()
+    for link in page.locator("#report :is(a.cite, a.badge)").all():
+        link.hover()
+        page.locator("#report [aria-expanded=true]").wait_for()
+        note = page.locator(".note").bounding_box()
+        assert note["x"] >= 0
+        assert note["x"] + note["width"] <= rail["x"] or note["x"] >= rail["x"] + rail["width"]
+        page.keyboard.press("Escape")
+
+
+def test_a_note_begins_with_what_is_wrong(visit: Visit, plain: Served) -> None:
+    page = visit(plain, viewport={"width": 1000, "height": 420}).page
+    read(page, begin(plain, "How far does the tide at Brest rise?"))
+    badge = page.locator("#report a.badge").first
+    badge.evaluate("one => one.classList.replace('quoted', 'unsupported')")
+    badge.click()
+    assert page.locator(".note").evaluate("one => one.scrollTop") == 0
+
+
 def test_what_a_browser_cannot_do_is_not_offered(visit: Visit, plain: Served) -> None:
     page = visit(plain).page
     page.add_init_script("Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })")

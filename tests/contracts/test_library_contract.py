@@ -44,6 +44,8 @@ def test_what_is_added_comes_back_whole(library, other):
     assert other.document(document.sha256) == document
     assert other.snapshot(snapshot.sha256) == snapshot
     assert other.stamps(["/docs/a.txt"]) == {"/docs/a.txt": stamp}
+    assert other.files_of([document.sha256, "0" * 64]) == {document.sha256: ("/docs/a.txt",)}
+    assert other.files_of(["0" * 64]) == {}
     assert other.documents(["default"]) == [document]
 
 

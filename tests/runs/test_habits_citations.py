@@ -38,6 +38,15 @@ HABITS: dict[str, str] = {
     "escaped": "\\[ID\\]",
     "formula": "$^{[ID]}$",
     "LaTeX": "\\cite{ID}",
+    "code in brackets": "[`ID`]",
+    "quoted": '["ID"]',
+    "tortoise shell": "〔来源：ID〕",
+    "corner brackets with a number": "【1†ID】",
+    "corner brackets with a list": "【ID、ID】",
+    "named with a sign": "[id=ID]",
+    "colon": "[ID:]",
+    "kept on its line": "\u00a0[ID]",
+    "may begin a line": "\u200b[ID]",
 }
 RAW_ID = re.compile(r"S[0-9]{4}(?:\.[0-9]+)?")
 

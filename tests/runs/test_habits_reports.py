@@ -65,6 +65,25 @@ async def test_what_says_less_than_the_findings_is_not_the_report(strategy: str)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("refusal", ["I'm sorry, but I can't assist with that.", "抱歉，我无法提供帮助。"])
+async def test_a_refusal_is_not_the_report(refusal: str, strategy: str) -> None:
+    log = await ran(strategy, writes(refusal), writes(refusal))
+    assert NOT_WRITTEN in log.last(e.ReportFinished).limits
+    assert ROSE in log.text
+    assert BLEW in log.text
+    again = await ran(strategy, writes(refusal), writes(GOOD))
+    assert again.last(e.RunCompleted).stop_reason == "done"
+    assert again.text == (await ran(strategy, writes(GOOD))).text
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_report_that_cites_nothing_but_says_what_was_found_is_one(strategy: str) -> None:
+    log = await ran(strategy, writes(f"{ROSE}.\n\n{BLEW}."))
+    assert NOT_WRITTEN not in log.last(e.ReportFinished).limits
+    assert [claim.text for claim in fold(log.envelopes).claims] == [f"{ROSE}.", f"{BLEW}."]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_findings_cut_off_twice_are_used_as_far_as_they_cite(strategy: str) -> None:
     one, _ = found("[ID]")
     log = await ran(strategy, writes(GOOD), first=(reports(f"{one} And", "length"), reports("The", "length")))

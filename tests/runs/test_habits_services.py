@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 from chat_server import USAGE, Answer, chat_server, chunk
-from research import Log, Sea, kinds, two_agents, whole
+from research import Log, Sea, kinds, whole
 from sampling import crossed
-from services import Habit, Habitual, Say, refusing, stop_word, streamed
-from stepwise import two_steps
+from services import STRATEGIES, Habit, Habitual, Say, near, played, refusing, stop_word, streamed
 
 from assay.core import events as e
 from assay.core.brief import ROLES
@@ -23,40 +22,10 @@ from assay.core.ports import Access, World
 from assay.core.report import build_report
 from assay.core.view import fold
 from assay.models import openai
-from assay.models.script import Scene, Scripted
+from assay.models.script import Scripted
 from assay.run.process import SystemClock
 
-STRATEGIES: dict[str, tuple[Callable[[], list[Scene]], dict[str, Any]]] = {
-    "orchestrated": (two_agents, {}),
-    "reflective": (two_steps, {"strategy": "reflective"}),
-}
 THOUGHT = "Hmm, the user wants to know it. Let me look at what was found."
-
-
-async def played(
-    habit: Habit, strategy: str = "orchestrated", name: str = "mine:m"
-) -> tuple[Log, list[dict[str, Any]]]:
-    """A whole run, and the bodies which the service was sent."""
-    script, changes = STRATEGIES[strategy]
-    with chat_server(Answer()) as server:
-        model = Habitual(Scripted(script()), server, habit, name)
-        handle = Sea().start(model, **changes)  # type: ignore[arg-type]
-        log = Log([envelope async for envelope in handle], model)  # type: ignore[arg-type]
-        await handle.wait()
-        await model.close()
-    assert not model.unused
-    return log, server.requests
-
-
-PLAIN: dict[str, Log] = {}
-
-
-async def near(strategy: str) -> Log:
-    """The run with a model which is no service, played once a strategy."""
-    if strategy not in PLAIN:
-        script, changes = STRATEGIES[strategy]
-        PLAIN[strategy] = await Sea().run(script(), **changes)
-    return PLAIN[strategy]
 
 
 async def same(habit: Habit, strategy: str, name: str = "mine:m") -> list[dict[str, Any]]:

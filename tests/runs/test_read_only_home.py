@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,8 @@ READING = (
         ("runs", "show", "last"),
         ("docs", "list"),
         ("docs", "show", "harbor.md"),
+        ("docs", "search", "harbor"),
+        ("runs", "list", "--search", "harbor"),
         ("cite", "last", "1"),
     ),
     *(("runs", "export", "last", "-o", "report.md"), ("db", "check")),
@@ -58,6 +61,19 @@ def killed_while_writing(home: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(home / "assay.db")], check=False)
     assert done.returncode == -signal.SIGKILL
     assert (home / "assay.db-wal").stat().st_size > 0
+
+
+SEARCHES = (("docs", "search", "harbor deep", "--json"), ("runs", "list", "--search", "harbor", "--json"))
+
+
+@pytest.mark.parametrize("indexed", [True, False], ids=["indexed", "never searched"])
+def test_what_is_stored_is_found(home: Path, indexed: bool) -> None:
+    before = [assay(home, *line).stdout for line in SEARCHES]
+    if not indexed:
+        shutil.rmtree(home / "index")
+    small_disks.make_read_only(home.parent)
+    assert [assay(home, *line).stdout for line in SEARCHES] == before
+    assert "Harbor" in before[0]
 
 
 @pytest.mark.parametrize("killed", [False, True], ids=["closed", "killed"])

@@ -18,7 +18,9 @@ READ = {"Accept": "text/html"}
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return accounts(tmp_path_factory.mktemp("shelves") / "home", ana="member", bob="member")
+    return accounts(
+        tmp_path_factory.mktemp("shelves") / "home", ana="member", bob="member", cem="member", dora="member"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +70,30 @@ async def test_a_git_repository_is_read(server: Served) -> None:
         for url in ("GIT+http://x/../p.git", "git+file:///srv/p", "git+ssh://h.example/p", "s3://bucket/p"):
             refused = await ana.post("/api/v1/collections/code/places", json={"urls": [url]})
             assert (refused.status_code, "no address of the web" in refused.text) == (422, True)
+
+
+def chosen(page: str) -> dict[str, bool]:
+    """The collections that a form offers, and which are ticked."""
+    boxes = HTMLParser(page).css("form.ask [name=collection]")
+    return {str(each.attributes["value"]): "checked" in each.attributes for each in boxes}
+
+
+async def test_a_new_question_is_asked_of_all_that_is_ones_own_and_not_private(server: Served) -> None:
+    async with session(server, "cem") as cem, session(server, "dora") as dora:
+        for client, names in ((cem, ("boats", "notes", "ropes")), (dora, ("sails",))):
+            for name in names:
+                text = f"# {name}\n\nOf {name}.\n".encode()
+                await client.post(f"/api/v1/collections/{name}/documents?name={name}.md", content=text)
+        await cem.put("/api/v1/collections/notes", json={"private": True})
+        await dora.put("/api/v1/collections/sails", json={"readers": ["cem"]})
+        for path in ("/", "/verify"):
+            assert chosen((await cem.get(path, headers=READ)).text) == {
+                "boats": True,
+                "dora/sails": False,
+                "notes": False,
+                "ropes": True,
+            }
+        assert chosen((await dora.get("/", headers=READ)).text) == {"sails": True}
 
 
 async def test_its_owner_says_who_may_read_it(server: Served) -> None:

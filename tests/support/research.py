@@ -254,13 +254,18 @@ UNHURRIED = Timeouts()
 
 
 async def within(
-    sea: Sea, body: Callable[[Run], Awaitable[None]], *, timeouts: Timeouts = UNHURRIED, **world: Any
+    sea: Sea,
+    body: Callable[[Run], Awaitable[None]],
+    *,
+    timeouts: Timeouts = UNHURRIED,
+    budget: Budget = Budget(),
+    **world: Any,
 ) -> Log:
     """Run `body` as a pipeline over the documents of `sea`."""
 
     async def prepare() -> tuple[Brief, World]:
         roles = dict.fromkeys(ROLES, ("scripted",))
-        brief = Brief(question="?", date="2026-01-01", models=roles, timeouts=timeouts)  # type: ignore[arg-type]
+        brief = Brief(question="?", date="2026-01-01", models=roles, timeouts=timeouts, budget=budget)  # type: ignore[arg-type]
         return brief, msgspec.structs.replace(sea.world(Scripted([])), **world)
 
     async def pipeline(run: Run) -> Outcome:

@@ -9,12 +9,14 @@ from contextlib import aclosing
 from typing import Any
 
 import msgspec
-from chat_server import DONE, USAGE, Answer, ChatServer, call, chunk, fault
+from chat_server import DONE, USAGE, Answer, ChatServer, call, chat_server, chunk, fault
+from research import Log, Sea, two_agents
+from stepwise import two_steps
 
 from assay.core.messages import Delta, Reply, Request
 from assay.core.ports import Access, Model
 from assay.models import openai
-from assay.models.script import Scripted
+from assay.models.script import Scene, Scripted
 
 Say = Callable[[], Awaitable[Reply]]
 """Gives the scripted reply to what was asked; asked again for the same, the same one."""
@@ -102,3 +104,37 @@ class Habitual:
 
     async def close(self) -> None:
         await self.adapter.close()
+
+
+# Whole runs with such a service.
+
+STRATEGIES: dict[str, tuple[Callable[[], list[Scene]], dict[str, Any]]] = {
+    "orchestrated": (two_agents, {}),
+    "reflective": (two_steps, {"strategy": "reflective"}),
+}
+
+
+async def played(
+    habit: Habit, strategy: str = "orchestrated", name: str = "mine:m"
+) -> tuple[Log, list[dict[str, Any]]]:
+    """A whole run, and the bodies which the service was sent."""
+    script, changes = STRATEGIES[strategy]
+    with chat_server(Answer()) as server:
+        model = Habitual(Scripted(script()), server, habit, name)
+        handle = Sea().start(model, **changes)  # type: ignore[arg-type]
+        log = Log([envelope async for envelope in handle], model)  # type: ignore[arg-type]
+        await handle.wait()
+        await model.close()
+    assert not model.unused
+    return log, server.requests
+
+
+PLAIN: dict[str, Log] = {}
+
+
+async def near(strategy: str) -> Log:
+    """The run with a model which is no service, played once a strategy."""
+    if strategy not in PLAIN:
+        script, changes = STRATEGIES[strategy]
+        PLAIN[strategy] = await Sea().run(script(), **changes)
+    return PLAIN[strategy]

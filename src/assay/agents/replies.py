@@ -11,8 +11,10 @@ import msgspec
 
 from assay.core.events import ToolsIgnored
 from assay.core.lazy import regex
+from assay.core.lexicon import stop_terms, terms
 from assay.core.markers import strip
 from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
+from assay.core.relevance.topic_question import analysis_for
 from assay.core.text import ends_sentence
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
@@ -252,6 +254,17 @@ def defect(reply: Reply) -> str:
     if repeating(reply.text):
         return "it repeated itself; say each thing once"
     return ""
+
+
+LEAST_SHARED = 0.25
+"""The least share of a text's words that what it was written from has; refusals have none. By hand."""
+
+
+def strays(text: str, about: str) -> bool:
+    """True if a text says hardly a word of what it is to be about, as a refusal does ("I cannot help with that")."""
+    analysis = analysis_for(about)
+    said = {*terms(text, analysis)} - stop_terms(analysis)
+    return len(said.intersection(terms(about, analysis))) < LEAST_SHARED * max(1, len(said))
 
 
 IGNORED = N_("{model} made no tool call: it may not support tools; try another model for the role analytical")

@@ -27,7 +27,7 @@ from assay.search.runs import RunIndex
 from assay.search.shared_index import INDEX, OwnedSearch, Turn, file_turn
 from assay.services.arguments import Say, text_of
 from assay.services.context import Context
-from assay.services.home_paths import index_folder, pages_folder, runs_folder
+from assay.services.home_paths import index_folder, pages_folder, runs_folder, writable_folder
 from assay.services.providers import search_turns_of
 from assay.services.results import replace_file
 from assay.settings import Settings
@@ -198,7 +198,7 @@ def _index(context: Context) -> WordIndex:
         return _in_postgres(context)
     if context.home is not None and context.settings.search.index == "opensearch":
         return _in_opensearch(context, context.home)
-    folder = None if context.home is None else index_folder(context.home)
+    folder = None if context.home is None else writable_folder(index_folder(context.home))
     return LocalSearch(folder, context.whole.library, context.reader.spans, context.reader.each_spans)
 
 
@@ -248,7 +248,7 @@ def _index_turn(context: Context, home: Path) -> Turn:
 
 def run_index(context: Context) -> RunIndex:
     """The index of the questions and reports of all runs, in the home; without one, in memory."""
-    return RunIndex(None if context.home is None else runs_folder(context.home))
+    return RunIndex(None if context.home is None else writable_folder(runs_folder(context.home), "runs-*/"))
 
 
 def page_cache(context: Context) -> PageCache:

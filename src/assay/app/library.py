@@ -221,6 +221,13 @@ class DocumentLibrary(BackgroundLibrary):
         """The documents of a collection, in the order they were added."""
         return await shelves.documents(self._context, collection)
 
+    async def copies(self, documents: Sequence[Document]) -> dict[str, tuple[str, ...]]:
+        """The other files of this machine that gave each of these documents, by hash: their paths, as last read.
+
+        A text is stored once, under the name of the file that gave it first.
+        """
+        return await shelves.copies(self._context, documents)
+
     async def search(self, text: str, limit: int = 10, collection: str | Sequence[str] = DEFAULT) -> list[Hit]:
         """The best documents of one or more collections for `text`, best first."""
         return await shelves.search(self._context, text, limit, collection)

@@ -154,14 +154,18 @@ class _Writer:
 _LABEL_ALONE = regex(r"[ \t>*+\-0-9.)]*\[\^?[0-9]+\]")
 
 
+BLANKS = " \t\u00a0\u202f\u200b"
+"""What models put before a citation, so that it stays on its line or may begin the next."""
+
+
 def _with_space(text: str, since: int, start: int, end: int) -> tuple[int, int]:
     """The range `[start, end)` with the spaces before it, from `since` on; at a line's start, those after it."""
     before = start
-    while before > since and text[before - 1] in " \t":
+    while before > since and text[before - 1] in BLANKS:
         before -= 1
     if before > 0 and text[before - 1] != "\n":
         return before, end
-    while end < len(text) and text[end] in " \t":
+    while end < len(text) and text[end] in BLANKS:
         end += 1
     return start, end
 

@@ -93,8 +93,8 @@ MEANINGS = {
 """What each verdict says of a sentence."""
 RELEVANCE = {
     "answers": N_("answers the question"),
-    "related": N_("related"),
-    "unrelated": N_("not related"),
+    "related": N_("related to the question"),
+    "unrelated": N_("not about the question"),
 }
 SOURCES = {
     "primary": N_("primary"),

@@ -16,7 +16,7 @@ import msgspec
 
 from assay.core.blocks import Block, BlockKind, read_blocks
 from assay.core.lazy import regex
-from assay.core.markers import Marker, parse
+from assay.core.markers import BLANKS, Marker, parse
 from assay.core.scanner import scan
 from assay.core.tables.cells import row_cells
 from assay.core.text import sentences, words
@@ -201,7 +201,7 @@ def _strip_markers(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, 
     last = 0
     for marker in markers:
         start = bisect_left(block.places, marker.start, last)
-        kept.append(block.text[last:start].rstrip(" \t"))
+        kept.append(block.text[last:start].rstrip(BLANKS))
         places.extend(block.places[last : last + len(kept[-1])])
         last = bisect_left(block.places, marker.end, start)
     places.extend(block.places[last:])

@@ -13,7 +13,7 @@ import msgspec
 from assay.agents.findings import cite, for_tools
 from assay.agents.history import History, ModelTurn, output, pluralize, result, room, rules, total
 from assay.agents.loop import NO_CALLS_LEFT, act
-from assay.agents.replies import defect, mend, salvaged
+from assay.agents.replies import defect, mend, salvaged, strays
 from assay.core.brief import words_of
 from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
@@ -39,6 +39,7 @@ ROOM_TO_RECALL = 700
 """Tokens that must be free for recalled passages."""
 LONGEST_BESIDE_A_CALL = 1_000
 """A text longer than this, in code points, is the report, even if tools are called with it."""
+STRAYED = "it says nothing of the findings; write the report they give, and cite them"
 CUT_OFF = N_("The model wrote more than it may: the end of the report is missing.")
 REPEATED = N_("The model repeated itself: what it said again was left out of the report.")
 
@@ -223,7 +224,7 @@ class ReportWriter:
         self._following = following
         history = self._history(piece)
         first = await self._reply(history, piece)
-        wrong = defect(first)
+        wrong = self._defect(first, piece)
         if not wrong:
             return first.text
         self._take_back()
@@ -233,22 +234,29 @@ class ReportWriter:
         except (LimitReached, ModelFailed):
             if not self._usable(first):
                 raise
-            return self._salvage([first])
-        return self._salvage([second, first]) if defect(second) else second.text
+            return self._salvage([first], piece)
+        return self._salvage([second, first], piece) if self._defect(second, piece) else second.text
+
+    def _defect(self, reply: Reply, piece: ReportPart) -> str:
+        """Why a reply is no report: a fault of its form, or it has nothing of the cited findings; "" if it is one."""
+        wrong, cited = defect(reply), [each.text for each in piece.part.findings if each.passages]
+        if wrong or not cited or self._cites(reply.text):
+            return wrong
+        return STRAYED if strays(reply.text, "\n".join((self.case.question, *cited))) else ""
 
     def _usable(self, reply: Reply) -> str:
         """The usable text of a faulty reply; empty if it cites nothing, since findings say more."""
         text = salvaged(reply)
         return text if self._cites(text) else ""
 
-    def _salvage(self, replies: Sequence[Reply]) -> str:
+    def _salvage(self, replies: Sequence[Reply], piece: ReportPart) -> str:
         """Emit the usable text of the best of `replies` in their place.
 
         Raises:
             ModelFailed: nothing is usable.
         """
         best = max(replies, key=lambda reply: len(self._usable(reply)))
-        text, wrong = self._usable(best), defect(best)
+        text, wrong = self._usable(best), self._defect(best, piece)
         if not text:
             raise ModelFailed(f"the report could not be used: {wrong}")
         self.phase.warn(_("the report was used in part: {why}").format(why=wrong.partition(";")[0]))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -15,6 +19,25 @@ from assay.core.messages import Reply, ToolCall
 FENCE = regex(r"(`{3,20}+|~{3,20}+)[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[ \t]*\1|\1[ \t]*(?:\n|\Z))", re.DOTALL)
 _FUNCTION = regex(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)", re.DOTALL)
 _PARAMETER = regex(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
+_INVOKE = regex(r'<invoke name="([\w.-]+)">(.*?)(?:</invoke>|\Z)', re.DOTALL)
+_NAMED = regex(r'<parameter name="([\w.-]+)"[^<>]{0,40}>(.*?)(?:</parameter>|(?=<parameter name)|\Z)', re.DOTALL)
+_TOLD = regex(r"<tool_call>\s*+([\w.-]++)\s*+(?=<arg_key>|</tool_call>)(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+_PAIR = regex(r"<arg_key>([^<>]{1,80})</arg_key>\s*+<arg_value>(.*?)(?:</arg_value>|(?=<arg_key>)|\Z)", re.DOTALL)
+_TAGGED = ((_FUNCTION, _PARAMETER), (_INVOKE, _NAMED), (_TOLD, _PAIR))
+"""Calls between tags, with a pair of tags for each argument: of Llama and Qwen, of MiniMax, of GLM."""
+_BEFORE_ARGUMENTS = regex(
+    r"(?<![\w.-])(?:functions\.)?([\w-]++)(?::\d+)?"
+    r"(?:\s*+(?:<[^<>\n]{1,40}>|\[ARGS\]|`{3,20}(?:json)?|Action Input:))++\s*+(?=\{)",
+    re.IGNORECASE,
+)
+"""A name with what stands between it and its arguments: of Mistral (`[ARGS]`), DeepSeek and Kimi (tokens between
+`<` and `>`), of prompts for ReAct (`Action Input:`).
+"""
+_IN_PYTHON = regex(r"\s*(?:`{3,20}\w*\s)?\s*(\[?[A-Za-z_]\w*\(.*\)\]?)\s*(?:`{3,20})?\s*", re.DOTALL)
+_NO_DATA = regex(r'("(?:[^"\\]|\\.)*+")|//[^\n]*|/\*.{0,1000}?\*/|,(?=\s*[}\]])', re.DOTALL)
+"""A string of JSON; or a comment, or a comma before a closing bracket, which JSON has not."""
+LONGEST_LENIENT = 20_000
+"""The most characters of what is read as Python, or as JSON with mistakes."""
 MOST_READ = 20
 """How often one text is scanned for JSON: an opening bracket may never be closed."""
 _OPENING = regex(r"[{\[]")
@@ -40,44 +63,80 @@ def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
 
 
 def decoded(call: ToolCall) -> ToolCall:
-    """Decode arguments that are encoded twice or inside a fence. Leave others as they are."""
-    if not call.malformed:
-        return call
-    value = read_json(call.malformed)
+    """Decode arguments that are encoded twice, inside a fence or another object, or with mistakes that can be
+    understood. Leave others as they are.
+    """
+    value = read_json(call.malformed) if call.malformed else call.arguments
     if isinstance(value, str):
         value = read_json(value)
-    return msgspec.structs.replace(call, arguments=value, malformed="") if isinstance(value, dict) else call
+    if not isinstance(value, dict):
+        return call
+    inner = value.get("arguments")
+    value = inner if len(value) == 1 and isinstance(inner, dict) else value
+    return msgspec.structs.replace(call, arguments=value, malformed="")
 
 
 def _calls_in_text(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
     """Find `{"name": "search", "arguments": {…}}` in a reply's text: alone, in a list, or several in a row.
 
-    Also in the form of Llama and Qwen, if their server does not parse it: `<function=search>{…}</function>`.
+    Also in the forms that models are trained to write, if their server does not parse them.
     """
-    for name, body in _FUNCTION.findall(text):
-        parameters = {field: _read(value.strip()) for field, value in _PARAMETER.findall(body)}
-        call = _call({"name": name, "arguments": parameters or read_json(body)}, tools)
-        if call is not None:
-            yield call
-    for value in json_values(_FUNCTION.sub("", text)):
+    for calls, parts in _TAGGED:
+        for name, body in calls.findall(text):
+            given = {field.strip(): _read(value.strip()) for field, value in parts.findall(body)}
+            yield from _call({"name": name, "arguments": given or (read_json(body) if body.strip() else {})}, tools)
+        text = calls.sub("", text)
+    named = _named_before(text, tools)
+    yield from named
+    for value in [] if named else [*json_values(text), *_in_python(text)]:
         for each in value if isinstance(value, list) else [value]:
-            call = _call(each, tools)
-            if call is not None:
-                yield call
+            yield from _call(each, tools)
 
 
-def _call(value: object, tools: Collection[str]) -> ToolCall | None:
+def _named_before(text: str, tools: Collection[str]) -> list[ToolCall]:
+    """Calls whose tool is named before the JSON of its arguments."""
+    calls, last, read = list[ToolCall](), 0, 0
+    for found in _BEFORE_ARGUMENTS.finditer(text):
+        if found[1] not in tools or found.start() < last or read > MOST_READ * len(text):
+            continue
+        end = _closing(text, found.end())
+        read += (end if end > 0 else len(text)) - found.end()
+        arguments = read_json(text[found.end() : end]) if end > 0 else None
+        if isinstance(arguments, dict) and not any(_call(arguments, tools)):
+            calls.append(ToolCall(id="", name=found[1], arguments=arguments))
+            last = end
+    return calls
+
+
+def _in_python(text: str) -> Iterator[dict[str, Any]]:
+    """Calls as in Python, if a text is nothing else: `search(query="tide")`, on lines, in a list or in a fence."""
+    whole = _IN_PYTHON.fullmatch(text) if len(text) <= LONGEST_LENIENT and "\\" not in text else None
+    with suppress(*_NOT_PYTHON):
+        lines = [line.value for line in ast.parse(whole[1]).body if isinstance(line, ast.Expr)] if whole else []
+        for each in chain.from_iterable(line.elts if isinstance(line, ast.List) else [line] for line in lines):
+            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and not each.args:
+                given = {key.arg: ast.literal_eval(key.value) for key in each.keywords}
+                yield {"name": each.func.id, "arguments": _storable(given)}
+
+
+_NOT_PYTHON = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+
+
+_NAMES, _ARGUMENTS = ("name", "tool", "action"), ("arguments", "parameters", "args", "tool_input", "action_input")
+
+
+def _call(value: object, tools: Collection[str]) -> Iterator[ToolCall]:
+    """The call that a value of JSON is, if it is one."""
     if not isinstance(value, dict):
-        return None
+        return
     inner = value.get("function")
     value = inner if isinstance(inner, dict) else value
-    name = value.get("name") or value.get("tool")
-    arguments = value.get("arguments", value.get("parameters", value.get("args", {})))
+    name = next((value[key] for key in _NAMES if value.get(key)), None)
+    arguments: object = next((value[key] for key in _ARGUMENTS if key in value), {})
     if isinstance(arguments, str):
         arguments = read_json(arguments)
-    if not isinstance(name, str) or name not in tools or not isinstance(arguments, dict):
-        return None
-    return ToolCall(id="", name=name, arguments=arguments)
+    if isinstance(name, str) and name in tools and isinstance(arguments, dict):
+        yield ToolCall(id="", name=name, arguments=arguments)
 
 
 def _read(text: str) -> Any:
@@ -94,7 +153,7 @@ def read_json(text: str) -> Any:
     Of several it is the last object: before it a model thinks aloud or quotes.
     """
     try:
-        return msgspec.json.decode(text.strip())
+        return _decode(text.strip())
     except UNREADABLE:
         found = list(json_values(text))
         return next((value for value in reversed(found) if isinstance(value, dict)), next(iter(found), None))
@@ -115,10 +174,43 @@ def _values(text: str) -> Iterator[Any]:
         if not end:
             continue
         try:
-            yield msgspec.json.decode(text[start:end])
+            yield _decode(text[start:end])
         except UNREADABLE:
             continue
         place = end
+
+
+def _decode(text: str) -> Any:
+    """A value of JSON, also with the mistakes of models: commas before a closing bracket, comments, line ends in
+    strings, typographic quotes, or all as Python writes it.
+
+    Raises as `msgspec.json.decode`.
+    """
+    try:
+        return msgspec.json.decode(text)
+    except UNREADABLE:
+        if text[:1] not in ("{", "[") or len(text) > LONGEST_LENIENT:
+            raise
+        plain = text if '"' in text else text.translate(_STRAIGHT)
+        with suppress(*_NOT_PYTHON):
+            return _storable(json.loads(_NO_DATA.sub(lambda found: found[1] or "", plain), strict=False))
+        if "\\" not in text:  # an escape that Python does not know would print a warning
+            with suppress(*_NOT_PYTHON):
+                return _storable(ast.literal_eval(text))
+        raise
+
+
+def _storable(value: Any) -> Any:
+    """A value as JSON has it: no half of a surrogate pair, no infinite number, no tuple.
+
+    Raises:
+        ValueError: it has a half.
+        TypeError: it is nothing that JSON has.
+    """
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+_STRAIGHT = str.maketrans("“”„", '"""')
 
 
 def _closing(text: str, start: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -84,3 +85,18 @@ def sweep() -> None:
         holder, _, _ = folder.name.removeprefix(PREFIX).rpartition(".")
         if is_dead(unquote_plus(holder)):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def writable_folder(folder: Path, parts: str = "*/") -> Path:
+    """The folder of an index; if it cannot be written, a folder of this process with a copy of its `parts`. Blocking.
+
+    Even a reader of an index writes its locks.
+    """
+    nearest = next(each for each in (folder, *folder.parents) if each.exists())
+    if os.access(nearest, os.W_OK):
+        return folder
+    scratch = scratch_folder()
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    for part in folder.glob(parts):
+        shutil.copytree(part, scratch / part.name)
+    return scratch

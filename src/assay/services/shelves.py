@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -200,6 +202,26 @@ async def _find_document(context: Context, reference: str) -> Document:
 async def documents(context: Context, collection: str) -> list[Document]:
     """The documents of a collection, in the order they were added."""
     return await asyncio.to_thread(context.store.library.documents, [collection])
+
+
+async def copies(context: Context, documents: Sequence[Document]) -> dict[str, tuple[str, ...]]:
+    """The other files that gave these documents; see `DocumentLibrary.copies`."""
+    return await asyncio.to_thread(_copies, context, documents)
+
+
+def _copies(context: Context, documents: Sequence[Document]) -> dict[str, tuple[str, ...]]:
+    paths = context.store.library.files_of([each.sha256 for each in documents])
+    files = {sha: [Path(path) for path in found if os.path.exists(path)] for sha, found in paths.items()}
+    others = (
+        (each, [path for path in files.get(each.sha256, ()) if not is_from(each.url, path)]) for each in documents
+    )
+    return {each.sha256: tuple(map(os.fspath, found)) for each, found in others if found}
+
+
+def is_from(url: str, file: Path) -> bool:
+    """True if an address is that of a file, or of something in it."""
+    rest = url.removeprefix(file.resolve().as_uri())
+    return rest != url and not rest[:1].strip("/#!?")
 
 
 async def search(context: Context, text: str, limit: int, collection: str | Sequence[str]) -> list[Hit]:

@@ -6,6 +6,7 @@ import copy
 import difflib
 import threading
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -346,6 +347,15 @@ def by_frequency(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Name → count, the most frequent first, equal ones by name; without empty names."""
     known = [(name, count) for name, count in counts if name]
     return dict(sorted(known, key=lambda entry: (-entry[1], entry[0])))
+
+
+def files_of(documents: Iterable[str], stamped: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
+    """The files, as paths with the documents they gave, by each of some documents."""
+    wanted, found = set(documents), defaultdict[str, set[str]](set)
+    for path, given in stamped:
+        for sha in wanted.intersection(given):
+            found[sha].add(path)
+    return {sha: tuple(sorted(paths)) for sha, paths in found.items()}
 
 
 def unknown_document(sha: str) -> UnknownName:

@@ -286,6 +286,14 @@ class MemoryLibrary(MemoryCollections):
             found = {path: self._stamps.get((self._owner or "", path)) for path in paths}
         return {path: stamp for path, stamp in found.items() if stamp is not None}
 
+    def files_of(self, documents: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """See the port."""
+        with self._lock:
+            mine = [
+                (path, stamp.documents) for (owner, path), stamp in self._stamps.items() if owner == (self._owner or "")
+            ]
+        return common.files_of(documents, mine)
+
     def _rows_of(self, documents: Iterable[str]) -> set[int]:
         rows = set()
         for sha in documents:

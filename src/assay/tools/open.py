@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Annotated, Any
 
@@ -57,10 +58,16 @@ class OpenTool:
         wanted = tuple(dict.fromkeys(text.strip().strip("[]") for text in asked.documents if text.strip()))
         if not wanted:
             raise ToolError("name at least one document")
+        # Where pages are limited, one lane opens them at a time: what an article takes is known when it was read.
+        turn = nullcontext() if run.brief.budget.pages is None else run.alone("pages")
+        async with turn:
+            return await self._answer(run, ledger, wanted, asked.find)
+
+    async def _answer(self, run: Run, ledger: Ledger, wanted: Sequence[str], find: str) -> Observation:
         most = min(MOST_DOCUMENTS, await _documents_left(run))
         known = {text: ledger.document(text) for text in wanted[:most]}
         met = {text: document.sha256 if document else "" for text, document in known.items()}
-        key = common.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), asked.find])
+        key = common.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), find])
 
         async def open_all(step_context: StepContext) -> Observation:
             async def work() -> Observation:
@@ -68,13 +75,13 @@ class OpenTool:
                 parts = None if left is None else 1 + left // len(known)
                 documents, unknown = await _opening(run, ledger, step_context, known, parts)
                 texts = run.world.texts or DocumentReader(run.world.blobs)
-                shown, told, failed = await asyncio.to_thread(_open, texts, documents, asked.find, common.room(run))
+                shown, told, failed = await asyncio.to_thread(_open, texts, documents, find, common.room(run))
                 for each in failed:
                     step_context.emit(each)
                 notes = [*unknown, *told]
                 if not shown:
                     raise ToolError(" ".join(notes))
-                return Observation(summary=_summary(shown, asked.find), shown=tuple(shown), note="\n".join(notes))
+                return Observation(summary=_summary(shown, find), shown=tuple(shown), note="\n".join(notes))
 
             answer, known_already = await common.once(run, ledger, key, work)
             if not known_already:
@@ -83,7 +90,7 @@ class OpenTool:
             return answer
 
         cost = Usage(pages=len(known))
-        answer = await run.step("open", open_all, returns=Observation, input=[met, asked.find], cost=cost)
+        answer = await run.step("open", open_all, returns=Observation, input=[met, find], cost=cost)
         common.keep(ledger, key, answer)
         more = len(wanted) - len(known)
         left = f"\n{more} more not opened: at most {most} at once." if more else ""

@@ -152,7 +152,11 @@ def weighed(
         return NO_JUDGE
     doubt = objection(findings, evidence)
     found = weigh(reworded(claim, findings), _weighable(evidence), doubted=doubt is not None)
-    pattern = _("lexical, {score} (likely): {why}") if found.is_likely else _("lexical, {score} (unlikely): {why}")
+    pattern = (
+        _("compared by words, likely ({score}): {why}")
+        if found.is_likely
+        else _("compared by words, unlikely ({score}): {why}")
+    )
     reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *found.reasons))
     return Check(rule="lexical", verdict=found.verdict, reason=pattern.format(score=f"{found.score:.2f}", why=reasons))
 

@@ -37,8 +37,20 @@ def test_ids_are_unique_whatever_they_were_and_mending_is_stable(ids: list[str])
 
 @pytest.mark.parametrize(
     "malformed",
-    [json.dumps(json.dumps(SEARCH)), f"```json\n{json.dumps(SEARCH)}\n```", f"arguments: {json.dumps(SEARCH)}"],
-    ids=["encoded twice", "in a fence", "after words"],
+    [
+        json.dumps(json.dumps(SEARCH)),
+        f"```json\n{json.dumps(SEARCH)}\n```",
+        f"arguments: {json.dumps(SEARCH)}",
+        f"{json.dumps(SEARCH)[:-1]}, }}",
+        f"{{ // what to look for\n{json.dumps(SEARCH)[1:]}",
+        f"{json.dumps({'arguments': SEARCH})}</tool_call>",
+        repr(SEARCH),
+        json.dumps(SEARCH).replace('"', "”"),
+    ],
+    ids=[
+        *("encoded twice", "in a fence", "after words", "a comma too many", "a comment", "in another object", "Python"),
+        "typographic quotes",
+    ],
 )
 def test_arguments_that_can_be_read_are_read(malformed: str) -> None:
     (mended,) = mend(Reply(calls=(call(malformed=malformed),)), TOOLS)
@@ -80,12 +92,54 @@ def test_other_text_is_no_call(text: str) -> None:
         '<|python_tag|><function=search>{"query": "tide"}',
         "<tool_call>\n<function=search>\n<parameter=query>\ntide\n</parameter>\n</function>\n</tool_call>",
         '<tool_call>\n{"name": "search", "arguments": {"query": "tide"}}\n</tool_call>',
+        '<tool_call>\n{"name": "search", "arguments": {"query": "tide",},}\n</tool_call>',
+        "<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>tide</arg_value>\n</tool_call>",
+        '<minimax:tool_call>\n<invoke name="search">\n<parameter name="query">tide</parameter>\n</invoke>',
+        '[TOOL_CALLS]search[ARGS]{"query": "tide"}',
+        '<｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n{"query": "tide"}\n```<｜tool▁call▁end｜>',
+        '<|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>{"query": "tide"}<|tool_call_end|>',
+        'Thought: I look for it.\nAction: search\nAction Input: {"query": "tide"}',
+        '{"action": "search", "action_input": {"query": "tide"}}',
+        "```tool_code\nsearch(query='tide')\n```",
+        '[search(query="tide")]',
         'I have [S1.1] and [S1.2] but not {yet}: {"name": "search", "parameters": {"query": "tide"}}',
     ],
 )
 def test_calls_in_the_forms_of_models_are_read(text: str) -> None:
     (read,) = mend(Reply(text=text), ["search"])
     assert (read.name, read.arguments) == ("search", {"query": "tide"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<function=done>\n</function>", "<tool_call>done\n</tool_call>", "[done()]", '<invoke name="done"></invoke>'],
+)
+def test_a_call_without_arguments_is_one(text: str) -> None:
+    (read,) = mend(Reply(text=text), ["done"])
+    assert (read.name, read.arguments) == ("done", {})
+
+
+def test_a_call_beside_a_name_and_a_fence_is_read_as_it_is() -> None:
+    written = '{"name": "search", "arguments": {"query": "tide"}}'
+    for text in (
+        f"I call search ```json\n{written}\n```",
+        f"{written}\n\nNow <b>{{so}}",
+        f"search <b>{{no}}</b> {written}",
+    ):
+        (read,) = mend(Reply(text=text), ["search"])
+        assert read.arguments == {"query": "tide"}
+    assert mend(Reply(text="search<a>{" * 20_000), ["search"]) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["search(1)", "search(query=print)", "a search(query=1)", "search(query='\\ud800')", "{'a': ...}", "{[}]"]
+)
+def test_what_only_looks_like_python_is_no_call(text: str) -> None:
+    assert mend(Reply(text=text), ["search"]) == ()
+
+
+def test_halves_of_pairs_are_not_read() -> None:
+    assert read_json('{"a": "\\ud800",}') is None
 
 
 def test_of_several_objects_the_last_is_meant() -> None:

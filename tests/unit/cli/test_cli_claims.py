@@ -60,14 +60,14 @@ def test_a_claim_which_does_not_hold_shows_what_is_nearest() -> None:
         text="The tide rises nine metres in spring.",
         verdict="unchecked",
         rule="lexical",
-        reason="lexical, 0.41 (unlikely)",
+        reason="compared by words, unlikely (0.41)",
         sources=(),
         against=(),
         versions=(),
         nearest=near,
     )
     assert row_of(found)[5] == (
-        "lexical, 0.41 (unlikely); nearest: S1001.1 “The tide rises.”, which lacks: nine, spring"
+        "compared by words, unlikely (0.41); nearest: S1001.1 “The tide rises.”, which lacks: nine, spring"
     )
 
 

@@ -108,3 +108,24 @@ def test_where_nothing_was_skipped_that_is_said(folder: Path, capsys: pytest.Cap
     assert main(["docs", "list", "--skipped"]) == 0
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "nothing was skipped\n")
+
+
+def test_copies_are_named_until_they_are_gone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copies = [folder / "kept" / "a.csv", folder / "z.csv"]
+    copies[0].parent.mkdir()
+    for copy in copies:
+        copy.write_bytes((folder / "table.csv").read_bytes())
+    added = add(capsys, str(folder / "table.csv"), *map(str, copies), str(folder / "all.zip"))
+    assert added[-1].endswith("2 copies")
+
+    def named() -> list[list[str]]:
+        assert main(["docs", "list", "--json"]) == 0
+        return [each["copies"] for each in json.loads(capsys.readouterr().out)]
+
+    assert [each for each in named() if each] == [list(map(str, copies))]
+    assert main(["docs", "show", "table.csv"]) == 0
+    assert f"copy        {copies[1]}" in capsys.readouterr().out
+    assert main(["docs", "show", "table.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["copies"] == list(map(str, copies))
+    copies[0].unlink()
+    assert [each for each in named() if each] == [[str(copies[1])]]

@@ -68,6 +68,38 @@ def test_what_lacks_the_measure_asked_for_is_no_answer_beside_what_has_it() -> N
 
 
 @pytest.mark.parametrize(
+    ("question", "beside", "answer"),
+    [
+        ("How often does the tide turn?", "The tide rises 7 metres.", "It turns twice a day."),
+        ("How often does the tide turn at Brest?", "The tide at Brest turned in 1912.", "The tide turns daily."),
+        (
+            "How frequently is the clock of the mill sampled?",
+            "The mill has 3 clocks.",
+            "The clock is sampled at 50 Hz.",
+        ),
+        ("Wie oft wird der Kessel geprüft?", "Der Kessel wiegt 40 Tonnen.", "Der Kessel wird alle zwei Jahre geprüft."),
+        ("Wie häufig fährt die Fähre?", "Die Fähre hat 12 Plätze.", "Die Fähre fährt stündlich."),
+        ("Как часто проверяют котёл?", "Котёл весит 40 тонн.", "Котёл проверяют каждый месяц."),
+        ("À quelle fréquence passe le bac ?", "Le bac a 12 places.", "Le bac passe toutes les heures."),
+        ("¿Con qué frecuencia sale el barco?", "El barco tiene 12 plazas.", "El barco sale cada mañana."),
+        ("锅炉多久检查一次？", "锅炉重40吨。", "锅炉每两年检查。"),
+        ("渡し船はどのくらいの頻度で出ますか？", "渡し船は12人乗りです。", "渡し船は毎朝出ます。"),
+        ("Jak często pływa prom?", "Prom ma 12 miejsc.", "Prom pływa codziennie."),
+    ],
+)
+def test_how_often_is_answered_by_a_frequency_not_by_any_number(question: str, beside: str, answer: str) -> None:
+    judged = judge(read_question(question), statements(beside, answer))
+    assert [(beside, answer)[each.place] for each in judged.ranked] == [answer]
+    assert not judge(read_question(question), statements(beside)).answers()
+
+
+def test_how_often_something_did_happen_is_a_count() -> None:
+    assert judge(
+        read_question("How often did Brest win the cup?"), statements("Brest won the cup in 5 years.")
+    ).answers()
+
+
+@pytest.mark.parametrize(
     "text", ["Since it carries most of the water, the Rhine names the delta.", "The Rhine is an old river."]
 )
 def test_small_words_are_no_measure(text: str) -> None:

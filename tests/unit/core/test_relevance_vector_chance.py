@@ -12,7 +12,7 @@ from assay.core.relevance import Judgement, QuotableStatement, judge, read_quest
 from assay.core.relevance.relevance_constants import MEANING_WEIGHT
 from assay.core.relevance.scores import likelier, mixed, reordered
 
-ASKED = read_question("How often should a car be serviced?")
+ASKED = read_question("How many times should a car be serviced?")
 TEXTS = (
     "The car which was shown in the hall at the end of the year was red, and it was sold to nobody at all.",
     "Each automobile needs maintenance after twelve months.",
@@ -42,6 +42,14 @@ def test_what_stands_far_above_the_usual_is_an_answer_in_any_words():
     assert not judge(ASKED, others).answers()
     assert not judge(ASKED, others, None, [0.5, *FAR]).answers()
     assert judge(ASKED, others, None, [0.8, *FAR]).answers()
+
+
+def test_what_is_near_answers_how_often_though_the_best_words_do_not_say_it():
+    often = read_question("How often should a car be serviced?")
+    assert not judge(often, STATEMENTS).answers()
+    near = judge(often, STATEMENTS, None, [0.1, 0.8, *FAR])
+    assert near.answers()
+    assert [TEXTS[each.place] for each in near.ranked] == [TEXTS[1]]
 
 
 def test_what_is_as_near_as_all_others_is_less_likely_an_answer():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
@@ -12,9 +13,10 @@ import pytest
 from research import Log, Sea, WordSearch, within
 
 from assay.core import events as e
-from assay.core.errors import SearchError, ToolError
+from assay.core.errors import LimitReached, SearchError, ToolError
 from assay.core.ports import Hit, Query
 from assay.core.sources import Document
+from assay.core.usage import Budget
 from assay.core.web_addresses import ANYTHING, WebRules
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation
@@ -127,6 +129,42 @@ class Together:
             self._all.set()
         await self._all.wait()
         return (self._documents[len(self.asked_for) % 2],)
+
+
+class Articles:
+    """Articles of three pages each, all of which are there only after a while."""
+
+    def __init__(self, sea: Sea) -> None:
+        self._documents = sea.store.library.documents(["default"])
+        self.parts: list[int] = []
+
+    async def read(self, url: str, rules: WebRules = ANYTHING, parts: int | None = None) -> tuple[Document, ...]:
+        await asyncio.sleep(0.02)
+        self.parts.append(min(3, parts or 3))
+        found = self._documents[int(url[-1]) * 3 :][: self.parts[-1]]
+        return tuple(msgspec.structs.replace(each, url=f"{url}?page={at}") for at, each in enumerate(found))
+
+
+@pytest.mark.parametrize(("most", "parts"), [(None, [3, 3]), (5, [3, 2]), (4, [3, 1]), (2, [2])])
+async def test_lanes_that_read_articles_at_the_same_time_keep_the_limit_of_pages(
+    most: int | None, parts: list[int]
+) -> None:
+    sea = Sea({f"{at}.md": f"# Part {at}\n\nThe tide rises {at} metres.\n" for at in range(6)})
+    pages = Articles(sea)
+
+    async def body(run: Run) -> None:
+        ledger = Ledger()
+        lanes = [branches(OpenTool(), {"documents": [f"https://tides.example/{at}"]}, 1, ledger)[0] for at in range(2)]
+
+        async def until_the_limit(run: Run, lane: Branch[Observation]) -> None:
+            with contextlib.suppress(LimitReached):
+                await lane.fn(run)
+
+        await run.gather(*(Branch(f"lane-{at}", partial(until_the_limit, lane=lane)) for at, lane in enumerate(lanes)))
+
+    log = await within(sea, body, budget=Budget(pages=most), pages=pages)
+    assert pages.parts == parts
+    assert sum(event.usage.pages for event in log.of(e.UsageUpdated)) == sum(parts)
 
 
 async def test_the_pages_of_a_call_are_read_at_once_and_each_once_by_whoever_asks() -> None:

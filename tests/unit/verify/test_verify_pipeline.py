@@ -109,7 +109,9 @@ async def test_a_report_is_verified_and_every_step_of_it_told() -> None:
         ("unsupported", "no citation"),
         ("unsupported", "what it cites does not exist"),
     ]
-    assert re.fullmatch(r"lexical, 0\.\d\d \(likely\): .*not in the evidence: .*praised.*", result.claims[4].reason)
+    assert re.fullmatch(
+        r"compared by words, likely \(0\.\d\d\): .*not in the evidence: .*praised.*", result.claims[4].reason
+    )
     assert result.summary == Summary(
         claims=8, quoted=1, supported=1, unsupported=3, contradicted=2, unchecked=1, dropped_markers=1
     )

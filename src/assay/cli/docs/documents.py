@@ -39,11 +39,12 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
     if skipped:
         _list_skipped(asyncio.run(_skipped_files(collection, home)), as_json)
         return
-    documents, hint = asyncio.run(_documents(collection, home))
+    documents, copies, hint = asyncio.run(_documents(collection, home, copied=as_json))
     if not documents:
         say(hint)
     rows = [(each.sha256[:8], each.title or each.name, each.media_type, str(each.size), each.url) for each in documents]
-    listing(documents, ("document", "title", "type", "bytes", "from"), rows, as_json=as_json)
+    named = [ListedDocument(**msgspec.structs.asdict(each), copies=copies.get(each.sha256, ())) for each in documents]
+    listing(named, ("document", "title", "type", "bytes", "from"), rows, as_json=as_json)
 
 
 def _list_skipped(files: list[SkippedFile], as_json: bool) -> None:
@@ -62,21 +63,31 @@ async def _skipped_files(collection: str, home: Path | None) -> list[SkippedFile
         return list(dict.fromkeys(found))
 
 
-async def _documents(collection: str, home: Path | None) -> tuple[list[Document], str]:
-    """The documents, and the message if there are none."""
+class ListedDocument(Document, frozen=True, kw_only=True):
+    """A document with the paths of the other files that have its text."""
+
+    copies: tuple[str, ...] = ()
+
+
+async def _documents(
+    collection: str, home: Path | None, *, copied: bool
+) -> tuple[list[Document], dict[str, tuple[str, ...]], str]:
+    """The documents, the copies of each if asked for, and the message if there are none."""
     if collection == DEFAULT and not exists(home):
-        return [], HOW_TO_ADD
+        return [], {}, HOW_TO_ADD
     async with open_existing(home) as assay:
         await check_collection(assay, collection)
         documents = await assay.documents(collection)
-        return documents, "" if documents else await without_documents(assay, collection)
+        hint = "" if documents else await without_documents(assay, collection)
+        return documents, await assay.copies(documents) if copied else {}, hint
 
 
 class DocumentText(msgspec.Struct, frozen=True):
-    """A document with its text."""
+    """A document with its text, and the paths of the other files that have it."""
 
     document: Document
     text: str
+    copies: tuple[str, ...] = ()
 
 
 @click.command("show")
@@ -92,13 +103,19 @@ def show_document(reference: str, only_text: bool, collection: str | None, as_js
         assay docs show 1f3870be
         assay docs show harbor.md --text | less
     """
-    document, text = read_library(home, lambda assay: assay.text(reference, collection))
+    found = read_library(home, lambda assay: _text(assay, reference, collection))
     if as_json:
-        write_json(DocumentText(document, text))
+        write_json(found)
     elif only_text:
-        write(harmless(text))
+        write(harmless(found.text))
     else:
-        write_lines(f"{name:<10}  {clean(value)}" for name, value in _facts(document))
+        facts = [*_facts(found.document), *(("copy", path) for path in found.copies)]
+        write_lines(f"{name:<10}  {clean(value)}" for name, value in facts)
+
+
+async def _text(assay: Assay, reference: str, collection: str | None) -> DocumentText:
+    document, text = await assay.text(reference, collection)
+    return DocumentText(document, text, (await assay.copies([document])).get(document.sha256, ()))
 
 
 def _facts(document: Document) -> list[tuple[str, str]]:

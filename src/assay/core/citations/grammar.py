@@ -24,6 +24,8 @@ DEEPEST = 6
 _WORD = 16
 
 _PAIRS: Final = dict(zip("([{<（［【〔〖「『〈《‹«", ")]}>）］】〕〗」』〉》›»", strict=True))
+_QUOTES: Final = dict(zip("\"'“‘„", "\"'”’“", strict=True))
+"""They open and close an id inside other signs only: `["S3.17"]`."""
 _RUNS: Final = "*_~`"
 _PREFIXES: Final = "^@#†"
 _DASHES: Final = "-‐‑‒–—―~"
@@ -165,6 +167,8 @@ class Parser:
             return found
         if sign in _PAIRS:
             return self._inside(at + 1, _PAIRS[sign], depth)
+        if depth and sign in _QUOTES:
+            return self._inside(at + 1, _QUOTES[sign], depth, tight=True)
         if sign in _RUNS:
             run = self._run(at)
             return self._inside(at + len(run), run, depth, tight=True) if len(run) <= 3 else None
@@ -214,23 +218,28 @@ class Parser:
         return CitationGroup(end + len(closing), found.items) if end >= 0 else None
 
     def _lead(self, at: int) -> int:
-        """The end of `source:` or `see the passages`, which only introduce a citation; `at` if there is none."""
-        end = at
+        """The end of `source:`, `see the passages` or `1†`, which only introduce a citation; `at` if there is none."""
+        end = self._number(at, 3)
+        end = end + 1 if end > at and self._sign(end) == "†" else at
         for _ in range(2):
             word = self._letters(end)
             if word.lower() not in LEADS:
                 break
             end += len(word)
-            while (sign := self._sign(end)) and sign in ".:：#№ \t\u00a0\u202f":
+            while (sign := self._sign(end)) and sign in ".:：=#№ \t\u00a0\u202f":
                 end += 1
         return end
 
     def _tail(self, at: int, closing: str) -> int:
-        """The closing sign after a place inside the source (`, p. 4`, `†L1-L5`); -1 if there is none."""
+        """The closing sign after nothing (`S3.17:`) or a place inside the source (`, p. 4`, `†L1-L5`); -1 if there is
+        none.
+        """
         sign = self._sign(at)
         if sign != "†":
             if sign and sign in ",:;":
                 at = self._spaces(at + 1)
+                if self._follows(at, closing):
+                    return at
             word = "§" if self._sign(at) == "§" else self._letters(at)
             if word.lower() not in _PLACES:
                 return -1

@@ -346,3 +346,6 @@ class Library(Collections, Protocol):
 
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
         """Return the stamps of files (at most a few hundred) by path; unknown files are left out."""
+
+    def files_of(self, documents: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Return the owner's files that gave each of these documents (hashes), by path; none for the others."""

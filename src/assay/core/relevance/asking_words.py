@@ -8,14 +8,15 @@ from typing import Literal
 from assay.core.lazy import regex
 
 Wanted = Literal["number", "date", "name", "reason", "other"]
-Measure = Literal["", "age", "extent", "money", "share", "weight", "temperature", "loudness", "voltage"]
-"""The kind of number asked for, if the question says so: an age, a length or time, a price, a share …"""
+Measure = Literal["", "age", "extent", "frequency", "money", "share", "weight", "temperature", "loudness", "voltage"]
+"""The kind of number asked for, if the question says so: an age, a length or time, how often, a price, a share …"""
 ASKING: dict[Wanted, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
-    "how many, how much, how large, how big, how long, how old, how often, how far, what percentage, what percent, "
-    "wie viele, wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, сколько, как долго, "
-    "多少, 几, 幾, 多大, 多久, いくつ, いくら, كم, "
-    "cuántos, cuántas, cuánto, cuánta, combien, quanti, quante, quanto, quantos, quantas, hoeveel, "
+    "how many, how much, how large, how big, how long, how old, how often, how frequently, how far, what percentage, "
+    "what percent, wie viele, wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, wie häufig, "
+    "сколько, как долго, как часто, 多少, 几, 幾, 多大, 多久, いくつ, いくら, كم, "
+    "cuántos, cuántas, cuánto, cuánta, con qué frecuencia, combien, à quelle fréquence, quanti, quante, quanto, "
+    "con che frequenza, quantos, quantas, com que frequência, hoeveel, hoe vaak, "
     "कितने, कितना, कितनी",
     "date": "when, what year, which year, what date, what day, which day, what month, what century, wann, "
     "welchem jahr, welches jahr, "
@@ -33,13 +34,13 @@ ASKING: dict[Wanted, str] = {
 _ASKING_IN: dict[str, dict[Wanted, str]] = {
     "ja": {
         "number": "いくつ, いくら, 何人, 何件, 何回, 何個, 何年間, 何日間, 何歳, 何割, 何パーセント, "
-        "どのくらい, どれくらい, どれだけ, どれほど",
+        "どのくらい, どれくらい, どれだけ, どれほど, (?:どの|どれ)くらいの頻度",
         "date": "いつ, 何年, 何月, 何日, 何世紀, 何時",
         "name": "誰, だれ, どこ, どなた",
         "reason": "なぜ, どうして, 何故",
     },
     "ko": {
-        "number": "(?<![가-힣])몇, (?<![가-힣])얼마, 몇 년 동안, 몇 년간",
+        "number": "(?<![가-힣])몇, (?<![가-힣])얼마, 얼마나 자주, 몇 년 동안, 몇 년간",
         "date": "(?<![가-힣])언제, (?<![가-힣])몇 년, (?<![가-힣])몇 월, 몇 세기, 어느 해",
         "name": "(?<![가-힣])누구, (?<![가-힣])누가, (?<![가-힣])어디",
         "reason": "(?<![가-힣])왜(?![가-힣])",
@@ -87,19 +88,19 @@ _ASKING_IN: dict[str, dict[Wanted, str]] = {
         "reason": "hvorfor",
     },
     "hu": {
-        "number": "hány, hányan, mennyi, meddig",
+        "number": "hány, hányan, mennyi, meddig, milyen gyakran",
         "date": "mikor, melyik évben, milyen évben, melyik napon, melyik században",
         "name": "^ki, kik, kit, kinek, hol, hova, hová, honnan",
         "reason": "miért",
     },
     "id": {
-        "number": "berapa, berapa lama, berapa banyak",
+        "number": "berapa, berapa lama, berapa banyak, seberapa sering",
         "date": "kapan, tahun berapa, tanggal berapa",
         "name": "siapa, siapakah, di mana, dimana, ke mana, dari mana",
         "reason": "mengapa, kenapa",
     },
     "he": {
-        "number": "כמה, כמה זמן",
+        "number": "כמה, כמה זמן, באיזו תדירות",
         "date": "מתי, באיזו שנה, באיזה תאריך, באיזה יום, באיזה חודש, באיזו מאה",
         "name": "מי, היכן, איפה, לאן, מאין",
         "reason": "למה, מדוע",
@@ -117,7 +118,7 @@ _ASKING_IN: dict[str, dict[Wanted, str]] = {
         "reason": "কেন",
     },
     "th": {
-        "number": "กี่, เท่าไร, เท่าไหร่, เท่าใด",
+        "number": "กี่, เท่าไร, เท่าไหร่, เท่าใด, บ่อยแค่ไหน",
         "date": "เมื่อไร, เมื่อไหร่, เมื่อใด, ปีใด, ปีไหน, วันใด, วันไหน",
         "name": "ใคร, ผู้ใด, ที่ไหน, ที่ใด",
         "reason": "ทำไม, เหตุใด, เพราะอะไร",
@@ -154,6 +155,10 @@ MEASURED: dict[Measure, str] = {
     "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie weit, "
     "wie tief, wie breit, как долго, как далеко, какой высоты, какой длины, 多久, 多长, 多長, 多高, 多远, 多遠, "
     "cuánto tiempo, cuánto mide, combien de temps, hoe lang, hoe hoog, hoe ver",
+    "frequency": "how often(?! (?:did|has|have|had)\\b), how frequently, wie oft(?! (?:hat|haben|wurden?|waren?)\\b), "
+    "wie häufig, как часто, con qué frecuencia, à quelle fréquence, con che frequenza, com que frequência, hoe vaak, "
+    "多久[^?？]*一次, (?:どの|どれ)くらいの頻度, 얼마나 자주, jak często, jak často, як часто, kuinka usein, hur ofta, "
+    "hvor ofte, milyen gyakran, seberapa sering, באיזו תדירות, บ่อยแค่ไหน",
     "money": r"how much (?:do|does|did|will|would|has|have|had)\b[^?]*(?<!\bthe )\bcost(?! of), "
     r"what (?:do|does|did|will|would)\b[^?]*\bcost(?=[^\w]*$), what price, wie teuer, "
     r"what (?:does|did|will|would) it cost(?= (?:to|if|when|for|per)\b), "
@@ -172,7 +177,7 @@ MEASURED: dict[Measure, str] = {
     "share": "what percentage, what percent, which percentage, wie viel prozent, welcher prozentsatz, какой процент, "
     "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
 }
-"""The words that ask for a measure."""
+"""The words that ask for a measure. How often something *did* happen is a count."""
 LIGHT: dict[Measure, str] = {
     "weight": "heavy weigh weighs schwer wiegt wiegen весит весят pesa pesan pèse pèsent pesano zwaar weegt",
     "temperature": "hot warm cold temperature heiß warm kalt temperatur температура température temperatura",

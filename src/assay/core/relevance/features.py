@@ -342,9 +342,13 @@ class Features:
         return " ".join(word for word in self.statements[at].text.split() if word.casefold().strip(_MARKS) not in asked)
 
     def _kind(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
-        """For each kind: 1 if the thing asked for is there, -1 if not; 0 if another kind is asked for."""
+        """For each kind: 1 if the thing asked for is there, -1 if not; 0 if another kind is asked for.
+
+        The number that says how often may be a word: "daily".
+        """
         wanted = self.question.wanted
-        number = has_number(fresh, self.question.language)
+        often = MEASURES["frequency"] if self.question.measure == "frequency" else None
+        number = bool(often.search(fresh)) if often else has_number(fresh, self.question.language)
         return (
             _sign(number) if wanted == "number" else 0.0,
             _sign(bool(_YEAR.search(fresh)) or (number and 0.3)) if wanted == "date" else 0.0,

@@ -188,11 +188,11 @@ def judge(
 
     `cosines` say how similar in meaning each statement is to the question, if an embedder compared them.
 
-    If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
-    of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
-    ("which providers need no key?") and the best statements only affirm it, they do not answer either. Nothing
-    answers if a name of the question is nowhere, if they tell the measure of something else, or if it asks who did
-    something and they name nobody. Which statements cannot answer at all is in `_able`.
+    If the question asks for an age, a length, how often, a price or a share and the best statements do not say it, they
+    do not answer: of the 34 sentences that answer such questions in the training part, 33 say it. If the question
+    denies something ("which providers need no key?") and the best statements only affirm it, they do not answer
+    either. Nothing answers if a name of the question is nowhere, if they tell the measure of something else, or if it
+    asks who did something and they name nobody. Which statements cannot answer at all is in `_able`.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -216,11 +216,16 @@ def judge(
     by_words = ranked(scores)
     vector = chances(features, vectors, by_words, row)
     best = [each.place for each in by_words[:TOGETHER]]
-    unmeasured = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
-    told = [f"{statements[at].label} {statements[at].text}" for at in best]
-    amiss = unmeasured or lacks_a_name(features) or not features.measures_it(best) or not tells_who(question, told)
-    sure = not amiss and is_complete(features, by_words[0].place)
-    chance = 0.0 if amiss else max(_chance(vector), SURE_CHANCE if sure else 0.0)
+
+    def amiss(places: Sequence[int]) -> bool:
+        """True if these statements, the best, cannot answer."""
+        told = [f"{statements[at].label} {statements[at].text}" for at in places]
+        unsaid = max(vectors[at][_AT["measure"]] for at in places) < 0 or max(denials[at] for at in places) < 0
+        return unsaid or lacks_a_name(features) or not tells_who(question, told)
+
+    wrong = amiss(best) or not features.measures_it(best)
+    sure = SURE_CHANCE if is_complete(features, best[0]) else 0.0
+    chance = 0.0 if wrong else max(_chance(vector), sure)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
@@ -230,7 +235,8 @@ def judge(
     if not cosines:
         return Judgement(measured(ranked(lifted)), chance, question.language)
     by_both = ranked(reordered(lifted, cosines))
-    both = 0.0 if amiss else likelier(chance, cosines, best, by_both[0].place)
+    both = likelier(chance, cosines, best, by_both[0].place)
+    both = 0.0 if amiss([each.place for each in by_both[:TOGETHER]]) else both
     return Judgement(measured(by_both), both, question.language)
 
 

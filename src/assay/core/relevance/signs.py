@@ -173,6 +173,46 @@ REASON = regex(
     r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",
     re.IGNORECASE,
 )
+_OFTEN_WORDS = (
+    "once twice thrice times every always never rarely seldom sometimes (?:in)?frequently occasionally often "
+    "intervals? (?:ir)?regularly periodic(?:ally)? continuous(?:ly)? constantly hourly daily nightly "
+    "(?:bi|semi)?(?:week|month|annual)ly fortnightly quarterly yearly annual biennial hertz "
+    "(?:mon|tues|wednes|thurs|fri|satur|sun)days "
+    r"(?:ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|mehr|viel)mal(?:s|ig\w*)? mal jede[mnrs]? immer "
+    "nie niemals selten manchmal oft häufig ständig (?:un)?regelmäßig (?:mon|diens|donners|frei|sams|sonn)tags "
+    "mittwochs раза? дважды трижды всегда никогда редко часто иногда регулярно постоянно двічі тричі завжди ніколи "
+    "рідко vez veces cada siempre nunca diariamente regularmente vezes sempre raramente volta volte ogni mai spesso "
+    "fois chaque toujours jamais souvent rarement parfois régulièrement keer maal elke? iedere? altijd nooit zelden "
+    r"vaak soms razy? zawsze nigdy rzadko często \w+krotnie dziennie \w+krát denně týdně měsíčně ročně vždy nikdy "
+    r"kerran kertaa joka aina harvoin usein \w+välein gång gånger varje varannan varannat alltid aldrig altid hvert? "
+    r"ganger? minden mindig soha ritkán naponta hetente havonta évente óránként percenként \w+-?sz[oeö]r kali setiap "
+    "tiap selalu jarang פעם פעמים פעמיים כל תמיד"
+)
+_OFTEN_STARTS = (
+    "täglich nächtlich stündlich minütlich wöchentlich monatlich vierteljährlich jährlich кажд кожн "
+    "еже(?:секунд|минут|час|днев|сут|нощ|недел|месяч|кварт|год) що(?:секунд|хвил|годин|дн|ден|тиж|міс|рок|річ) diari "
+    "diári semanal settimanal mensual mensal mensil anual annual quotidian quotidien giornalier journali "
+    "hebdomadaire mensuel annuel trimestr dagelijks wekelijks maandelijks jaarlijks każd codzien tygodniow miesięczn "
+    "roczn corocz každ päivittäin viikoittain kuukausittain vuosittain daglig vecko månatlig månedlig årlig ugentlig "
+    "ukentlig"
+)
+_OFTEN_PHRASES = (
+    r"\b(?:each|per) (?:second|minute|hour|day|night|morning|evening|week|month|quarter|season|year|decade|time)\b"
+    r"|\b(?:time|seconds|minutes|hours|days|weeks|months|years) between\b|\d\s?[kMGкМГ]?(?:Hz|Гц)\b"
+    r"|\d-?(?:mal|krát)\b"
+    r"|\balle\s(?:\d+|\w+)\s(?:sekunden|minuten|stunden|tage|wochen|monate|jahre)\b"
+    r"|\b(?:am tag|im monat|im jahr|in der woche|pro (?:sekunde|minute|stunde|tag|nacht|woche|monat|jahr))\b"
+    r"|\bв (?:секунду|минуту|час|день|сутки|неделю|месяц|год)\b|\ba (?:menudo|veces)\b|\btod[oa]s [lo][oa]?s\b"
+    r"|\b(?:al|por|ao) (?:día|mes|año|segundo|minuto|hora|semana|dia|mês|ano|secondo|giorno|mese)\b"
+    r"|\ball['’](?:ora|anno)\b|\b(?:after|nach|après|через) (?:\w+ ){1,2}(?:hours|days|weeks|months|years|stunden|"
+    r"tagen|wochen|monaten|jahren|heures|jours|semaines|mois|ans|час|дн|недел|месяц|год|лет)"
+    r"|\btou(?:s|tes) les\b|\bpar (?:seconde|minute|heure|jour|semaine|mois|an)\b|\bom de\b|\bom (?:dagen|året)\b"
+    r"|\bco (?:\d|dzień|tydzień|miesiąc|rok|godzin|minut)|\bper (?:detik|menit|jam|hari|minggu|tahun|uur|dag|jaar)\b"
+    r"|[每毎]|[一二两三四五六七八九十百千数\d]\s?[次回度遍]|天天|[经經]常|[总總]是|[从從]不|很少|赫[兹茲]|ごと|おき|たびに|いつも|頻繁"
+    r"|매\s?(?:일|주|월|년|달|시간)|마다|\d\s?[번회]|[한두세네]\s?번|항상|자주|ครั้ง|ทุก|เสมอ"
+)
+_OFTEN = rf"\b(?:{'|'.join(_OFTEN_WORDS.split())})\b|\b(?:{'|'.join(_OFTEN_STARTS.split())})|{_OFTEN_PHRASES}"
+"""Signs of how often something happens, in the languages of which `asking_words` knows how to ask it."""
 _MEASURES: dict[Measure, tuple[str, ...]] = {
     "age": (
         r"\byears?\b|\baged?\b|\bborn\b|\b(?:is|was|turned) (?:about )?\d{1,3}(?=[.,;]|$)",
@@ -192,6 +232,7 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
         r"\d\s?(?:m|km|cm|mm|ft|h|min|s|м|км)\b|[秒分时時天日周月年米里尺]|直到",
         r"دقيقة|ساعة|ساعات|يوم|أيام|شهر|أشهر|سنة|سنوات|عام|قرن|متر|حتى",
     ),
+    "frequency": (_OFTEN,),
     "money": (
         r"\d\s(?:\w+\s)?(?:kron(?:a|e|en|or|er)|crowns|rupees?|pesos?|guilders?|shillings?|pence)\b|złot",
         r"\b(?:NOK|SEK|DKK|PLN|CZK|JPY|CNY|INR|CAD|AUD)\b|[€£¥₽₹₺₴₩₪₫]",

@@ -198,10 +198,10 @@ def _wanted_kind(text: str, languages: frozenset[str]) -> tuple[Wanted, str]:
 
 
 def _measure(text: str) -> Measure:
-    """The measure that a question asks for, the first of several."""
+    """The measure that a question asks for: the first of several, the longer of two at one place."""
     folded = text.casefold()
-    found = [(match.start(), measure) for measure, cue in _measuring() if (match := cue.search(folded))]
-    return min(found)[1] if found else ""
+    found = [(match.start(), -len(match[0]), measure) for measure, cue in _measuring() if (match := cue.search(folded))]
+    return min(found)[2] if found else ""
 
 
 def _names(text: str, analysis: str) -> frozenset[str]:

@@ -131,15 +131,11 @@ def _failed(unreadable: tuple[Unreadable, ...]) -> Child:
 # Why a claim has its verdict, for a reader: passages by the numbers of their quotes in the page, and plain words.
 
 _PASSAGE = regex(r"\bS\d+\.\d+\b")
-_BY_WORDS = {"lexical, ": "compared by words, "}
-"""Beginnings of reasons that name a rule, and what they say to a reader."""
 
 
 def why(material: Material, text: str) -> Markup:
     """A reason, with links to the quotes of the passages it names; empty stays empty."""
     told = reason(text)
-    for ours, plain in _BY_WORDS.items():
-        told = plain + told.removeprefix(ours) if told.startswith(ours) else told
     return el("bdi", join(_linked(material, told))) if told else Markup("")
 
 

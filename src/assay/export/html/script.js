@@ -98,7 +98,9 @@
     const box = trigger.getClientRects()[0];
     const column = main.getBoundingClientRect();
     const aside = root.clientWidth - column.right >= note.offsetWidth + 40;
-    const left = aside ? column.right + 24 : Math.min(Math.max(16, box.left - 24), root.clientWidth - note.offsetWidth - 16);
+    const rail = at("claims-rail")?.getBoundingClientRect(); // beside the text, if it is wide
+    const end = rail && box.right <= rail.left ? rail.left : root.clientWidth;
+    const left = aside ? column.right + 24 : Math.max(16, Math.min(box.left - 24, end - note.offsetWidth - 16));
     note.style.left = left + scrollX + "px";
     const below = innerHeight - box.bottom - 20;
     const above = box.top - 20;
@@ -125,7 +127,8 @@
       link.setAttribute("aria-expanded", "true");
       light(true);
       place();
-      const mark = note.querySelector("mark"); // what is cited, not what stands before it
+      const wrong = link.matches(".badge:not(.quoted, .supported)"); // then why it is wrong comes first
+      const mark = wrong ? null : note.querySelector("mark"); // what is cited, not what stands before it
       const beyond = mark ? mark.getBoundingClientRect().bottom - note.getBoundingClientRect().bottom + 16 : 0;
       if (beyond > 0) note.scrollTop = Math.min(beyond, mark.getBoundingClientRect().top - note.getBoundingClientRect().top - 48);
     }

@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
+from assay.core.ports.collections import SLASH
 from assay.core.sources import PagePlaces
 from assay.core.translation import N_
 from assay.evidence.segment import segment
@@ -127,12 +128,13 @@ class CollectionChoices(msgspec.Struct, frozen=True):
 async def collection_choices(call: RouteCall, ticked: frozenset[str] | None) -> CollectionChoices:
     """The collections with documents; a ticked one is never offered apart.
 
-    `ticked` is None for a new form: it has the default collection ticked, or the only one.
+    `ticked` is None for a new form: it has all of one's own ticked but private ones, which not every model may see;
+    or the only one.
     """
     rows = [row for row in await call.assay.collections() if row.documents]
     if ticked is None:
-        kept = [row.name for row in rows if not places.is_sent(row)]
-        ticked = frozenset(kept if len(kept) == 1 else ("default",))
+        kept = [row for row in rows if not places.is_sent(row)]
+        ticked = frozenset(row.name for row in kept if len(kept) == 1 or not (row.private or SLASH in row.name))
     sent = tuple(row for row in rows if places.is_sent(row) and row.name not in ticked)
     return CollectionChoices(tuple(row for row in rows if row not in sent), sent[::-1], ticked)
 

@@ -209,6 +209,12 @@ class SqlLibrary(SqlCollections):
             for row in rows
         }
 
+    @patient
+    def files_of(self, documents: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """See the port."""
+        rows = self._database.rows(select(files.c.path, files.c.documents).where(files.c.owner == self._sight.me))
+        return common.files_of(documents, ((row.path.decode("utf-8", "surrogatepass"), row.documents) for row in rows))
+
 
 def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:
     """The row numbers in these collections, each once; a single collection has no duplicates."""

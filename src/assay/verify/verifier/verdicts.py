@@ -331,7 +331,7 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     score = model().vetoed(score) if doubted else score
     edits, others = _edits(seen, read, found), _unsaid_words(seen, read)
     average = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
-    share = _("the nearest sentences say {share} of it by weight of words").format(share=f"{average:.0%}")
+    share = _("the nearest sentences have {share} of its words").format(share=f"{average:.0%}")
     reasons = (share, *others, *edits)
     verdict = _verdict(score)
     if verdict == "supported" and (doubted or is_edited(seen, found)):
@@ -373,11 +373,11 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
     for sight in seen:
         pattern = _("the claim says {claimed}, the evidence {said}")
         signs += [pattern.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]
-        signs += [*_denial(sight), *_reason(_("said by only one of both"), sorted(limits(sight)))]
+        signs += [*_denial(sight), *_reason(_("only in the claim or only in the evidence"), sorted(limits(sight)))]
     if found["turned"] > 0 or found["names_turned"] > 0:
         signs.append(_("its words stand in another order in the evidence"))
     if found["same_part"] < 1:
-        signs.append(_("words beside each other here stand in different sentences of the evidence"))
+        signs.append(_("words that stand together here are in different sentences of the evidence"))
     return list(dict.fromkeys(signs))
 
 
@@ -393,5 +393,5 @@ def _occurs_in(token: WordToken, read: StemIndex) -> bool:
 def _denial(sight: ClaimWords) -> list[str]:
     more = denials(sight)
     if more > 0:
-        return [_("the claim denies more than the evidence")]
-    return [_("the evidence denies more than the claim")] if more < 0 else []
+        return [_("the claim denies something that the evidence does not")]
+    return [_("the evidence denies something that the claim does not")] if more < 0 else []
