@@ -347,8 +347,8 @@ class Features:
         The number that says how often may be a word: "daily".
         """
         wanted = self.question.wanted
-        often = MEASURES["frequency"] if self.question.measure == "frequency" else None
-        number = bool(often.search(fresh)) if often else has_number(fresh, self.question.language)
+        often = self.question.measure == "frequency"
+        number = tells_measure("frequency", fresh) if often else has_number(fresh, self.question.language)
         return (
             _sign(number) if wanted == "number" else 0.0,
             _sign(bool(_YEAR.search(fresh)) or (number and 0.3)) if wanted == "date" else 0.0,
