@@ -23,9 +23,8 @@ from assay.core.errors import SearchError, StoreError
 from assay.core.lazy import later
 from assay.core.messages import Rarity
 from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
-from assay.core.sources import Document, PassageSpan
+from assay.core.sources import BlockKind, Document, PassageSpan
 from assay.core.usage import Usage
-from assay.search.local.index import UNFOUND
 
 if TYPE_CHECKING:
     import filelock
@@ -151,6 +150,10 @@ def readable(spans: Sequence[PassageSpan] | StoreError, document: Document) -> S
         return spans
     log.warning("%s is indexed by its title only: %s", document.name, spans)
     return ()
+
+
+UNFOUND: frozenset[BlockKind] = frozenset(("heading", "navigation"))
+"""Kinds of passages that are not found by themselves."""
 
 
 def first_passages(each_spans: EachSpans, document: Document) -> tuple[PassageSpan, ...]:

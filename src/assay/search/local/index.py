@@ -20,6 +20,7 @@ from assay.core.errors import IndexDamaged, SearchError
 from assay.core.lazy import regex
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 from assay.core.sources import BlockKind, Document, PassageSpan
+from assay.search.shared_index import UNFOUND
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -33,8 +34,6 @@ HEAP = 64_000_000
 WHITESPACE = "whitespace"
 FIELDS = 12
 """Header fields stored with a document, for questions that name it."""
-UNFOUND: frozenset[BlockKind] = frozenset(("heading", "navigation"))
-"""Kinds of passages that are not found by themselves."""
 POINTER = regex(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
 """An entry of a table of contents: it says nothing itself and would rank high by its shortness."""
 Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int, str, str]

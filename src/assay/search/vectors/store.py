@@ -34,7 +34,8 @@ from assay.core.errors import ContextTooLong, ModelError, ModelFailed, SearchErr
 from assay.core.messages import passage_text
 from assay.core.ports import Embedder, Embedding, TextKind
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import POINTER, UNFOUND, around
+from assay.search.local.index import POINTER, around
+from assay.search.shared_index import UNFOUND
 
 LONGEST = 2_000
 """Code points of a text; a model with a window of 512 tokens reads no more."""
