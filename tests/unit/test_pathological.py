@@ -50,11 +50,19 @@ def test_a_draft_is_verified_in_linear_time(name: str) -> None:
     assert exponent(lambda text: draft(text, mark(text), SHELF), make, SIZE // 2) < WORST
 
 
-@pytest.mark.parametrize("tag", ["div", "ul", "blockquote", "table"])
+BLOCKS = (
+    "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form header"
+    " hgroup main menu nav ol search section summary table ul"
+)
+
+
+@pytest.mark.parametrize("tag", [*BLOCKS.split(), "DIV"])
 def test_no_page_is_too_deep_to_be_read_at_once(tag: str) -> None:
     deep = f"<{tag} class=a>" * 5_000 + "text" + f"</{tag}>" * 5_000
     kept = shallow(deep)
     assert (kept.count(f"<{tag} "), kept.count(f"</{tag}>")) == (DEEPEST_TAGS, DEEPEST_TAGS)
     assert "text" in kept
+    no_block = f"<{tag}x>" * 5_000
+    assert shallow(no_block) == no_block
     flat = f"<{tag}>a</{tag}>" * 5_000
     assert shallow(flat) == flat

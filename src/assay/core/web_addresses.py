@@ -291,6 +291,7 @@ def _by_shape(host: str, metadata: Mapping[str, str]) -> Quality:
 
 DOI = regex(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/[-._;()/:A-Za-z0-9<>\[\]+]{1,200}")
 """Only the characters that Crossref allows in new DOIs (and `<>[]+` of old ones), so it is safe in any format."""
+_AT_END = regex(rf"(?:^|/|doi:)({DOI.pattern})$")
 _TAIL = regex(r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|summary))+$|(?:\.(?:full|pdf|html))+$|[.,;:]+$")
 _NAMED = regex(r"(?:^|[._:-])doi$", re.IGNORECASE)
 _CLOSING = (("(", ")"), ("[", "]"), ("<", ">"))
@@ -307,8 +308,12 @@ def doi_of(metadata: Mapping[str, str], url: str = "") -> str:
 def find_doi(stated: str, url: str) -> str:
     """The DOI that a document states, or that is in its address (of doi.org or a publisher); "" for none."""
     given = DOI.search(one_line(stated[:MOST]))
-    if given:
-        return _trim_doi(given[0])
+    return _trim_doi(given[0]) if given else _doi_in(url)
+
+
+@lru_cache(maxsize=256)
+def _doi_in(url: str) -> str:
+    """The DOI in an address, "" for none; a run asks several times of each."""
     try:
         parts = urlsplit(one_line(url))
         asked = parse_qs(parts.query, max_num_fields=50).get("doi", [""])[0]
@@ -316,7 +321,7 @@ def find_doi(stated: str, url: str) -> str:
         return ""
     if parts.scheme.lower() not in ("http", "https"):
         return ""
-    inside = re.search(rf"(?:^|/|doi:)({DOI.pattern})$", unquote(parts.path)) or DOI.fullmatch(asked)
+    inside = _AT_END.search(unquote(parts.path)) or DOI.fullmatch(asked)
     return _trim_doi(inside[inside.lastindex or 0]) if inside else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -281,11 +282,17 @@ def answers(finding: Finding) -> CoverageStatus:
     """
     if not finding.passages:
         return "not"
-    stated = statements(finding.text)
-    absent = sum(map(states_absence, stated))
-    if stated and absent == len(stated):
+    stated, absent = _counts(finding.text)
+    if stated and absent == stated:
         return "not"
     return "partly" if absent or finding.uncited or finding.stop != "done" else "answered"
+
+
+@lru_cache(maxsize=64)
+def _counts(text: str) -> tuple[int, int]:
+    """How many sentences a finding has, and how many say that something was not found; asked several times of each."""
+    stated = statements(text)
+    return len(stated), sum(map(states_absence, stated))
 
 
 def statements(text: str) -> list[str]:

@@ -7,7 +7,6 @@ import hashlib
 import os
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +20,7 @@ from assay.core.full_disks import unwritable
 from assay.core.lazy import regex
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
+from assay.store.common import MemoryBytes, hold
 
 READERS = 8
 """Blobs read in parallel, since remote ones take time."""
@@ -324,26 +324,6 @@ def _create(path: str, data: bytes) -> None:
         file.write(data)
 
 
-LEAST_PACKED = 4_096
-"""Bytes from which on what stays in memory is packed: a page takes a sixth."""
-
-
-class MemoryBytes:
-    """Bytes that stay in memory; `size` is what they take there.
-
-    zlib packs them: what zstd returns keeps the room that it might have needed, and its work fragments the heap.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        self._is_packed = len(data) >= LEAST_PACKED
-        self._data = zlib.compress(data, 1) if self._is_packed else bytes(data)
-        self.size = len(self._data)
-
-    def get(self) -> bytes:
-        """The bytes as they were given."""
-        return zlib.decompress(self._data) if self._is_packed else self._data
-
-
 class MemoryBlobs:
     """`Blobs` in the process."""
 
@@ -351,9 +331,8 @@ class MemoryBlobs:
         self._blobs: dict[str, MemoryBytes] = {}
 
     def put(self, data: bytes) -> str:
-        name = sha256(data)
-        if name not in self._blobs:
-            self._blobs[name] = MemoryBytes(data)
+        name, held = hold(data)
+        self._blobs[name] = held
         return name
 
     def put_all(self, many: Sequence[bytes]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from collections.abc import Iterator
@@ -11,10 +12,11 @@ import msgspec
 import pytest
 from intake import read_into
 
-from assay.core.errors import ExtractError, NothingRead, UsageError
+from assay.core.errors import ExtractError, NothingRead, StoreError, UsageError
 from assay.core.ports.store import Store
 from assay.core.sources import Extracted
 from assay.evidence.ingest import Ingested, ReadingProgress
+from assay.store.blobs import MemoryBlobs
 
 
 class Lines:
@@ -192,6 +194,23 @@ def test_many_documents_are_written_in_batches(store: Store, tmp_path: Path) -> 
     stamp = store.library.stamps([str(tmp_path / "a.lines")]).get(str(tmp_path / "a.lines"))
     assert stamp is not None
     assert len(stamp.documents) == 950
+
+
+class FullBlobs(MemoryBlobs):
+    """Has no room for one text."""
+
+    def put(self, data: bytes) -> str:
+        if data == b"two":
+            raise StoreError("the disk is full")
+        return super().put(data)
+
+
+def test_a_document_whose_bytes_cannot_be_stored_is_not_in_the_library(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "a.lines").write_text("one\ntwo\nthree")
+    store = dataclasses.replace(store, blobs=FullBlobs())
+    with pytest.raises(StoreError, match="the disk is full"):
+        run(store, tmp_path / "a.lines")
+    assert store.library.last_row() == 0
 
 
 class OddSyntax(Lines):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path, PurePath
 
@@ -158,7 +159,8 @@ def ingest(
     missing = MissingFiles(shared=target.shared)
     units = Units(library, readers.extractors, readers.archives, readers.largest, twins(files))
     units.missing = missing
-    with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
+    # a page is one document: nothing is read meanwhile
+    with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") if files else nullcontext() as writer:
         shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
         shelf.missing, shelf.moving = missing, target.moving
         shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0

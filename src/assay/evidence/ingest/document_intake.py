@@ -33,7 +33,7 @@ class DocumentIntake:
     fresh = False
 
     def __init__(
-        self, library: Library, blobs: Blobs, writer: ThreadPoolExecutor, clock: Clock, collection: str
+        self, library: Library, blobs: Blobs, writer: ThreadPoolExecutor | None, clock: Clock, collection: str
     ) -> None:
         self._library, self._blobs, self._clock = library, _Background(blobs, writer), clock
         self._collection = collection
@@ -156,8 +156,8 @@ class DocumentIntake:
     def _store(self, name: str, extracted: Extracted, text: bytes, part: IngestPart) -> tuple[Snapshot, Document]:
         body = part.data if extracted.body is None else extracted.body
         of_body = name if body == text else sha256(body)
-        for blob, data in {of_body: body, name: text}.items():
-            self._blobs.put(blob, data)
+        for data in {of_body: body, name: text}.values():
+            self._blobs.put(data)
         page = part.page
         now = self._clock.now() if page is None else page.fetched_at
         # The address that a page itself gives is only its own claim: it is cited as it was found.
@@ -213,22 +213,25 @@ def _of_page(extracted: Extracted, page: Fetched) -> dict[str, str]:
 
 
 class _Background:
-    """Writes blobs in a separate thread, while the next documents are read."""
+    """Writes blobs in the threads of `writer`, while the next documents are read; without it at once."""
 
-    def __init__(self, blobs: Blobs, writer: ThreadPoolExecutor) -> None:
+    def __init__(self, blobs: Blobs, writer: ThreadPoolExecutor | None) -> None:
         self._blobs, self._writer = blobs, writer
         self._waiting: list[Future[str]] = []
 
-    def put(self, name: str, data: bytes) -> None:
+    def put(self, data: bytes) -> None:
         """Store bytes under their hash, before `wait` returns."""
-        self._waiting.append(self._writer.submit(self._blobs.put, data))
+        if self._writer is None:
+            self._blobs.put(data)
+        else:
+            self._waiting.append(self._writer.submit(self._blobs.put, data))
 
     def wait(self) -> None:
         """Wait until everything is stored.
 
         Raises:
-            StoreError: something could not be stored.
+            StoreError: something could not be stored; from then on always.
         """
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
+        for future in self._waiting:
             future.result()
+        self._waiting.clear()

@@ -27,7 +27,7 @@ from assay.fetch.html_metadata import text_outside
 from assay.fetch.html_preparation import is_notice, stand_in
 from assay.fetch.web import WebFetcher
 from assay.fetch.web.in_flight import InFlight, once
-from assay.fetch.web.response import HTML
+from assay.fetch.web.response import HTML, beginnings
 from assay.fetch.web.walls import wall
 
 # What a running page may load: only scripts and data, which Assay fetches in its place, within limits. The browser
@@ -166,8 +166,6 @@ def installed() -> str:
 
 SHORT, BARE = 200, 40
 """Characters of text below which a page is suspected of needing its scripts, and below which it has no content."""
-BEGINNING = 32_000
-"""Bytes of a page that are examined first: if they have enough text, so does the page."""
 LARGEST = 5_000_000
 """Bytes; larger pages are taken as they are."""
 RUN = frozenset(
@@ -200,9 +198,11 @@ def look(body: bytes) -> PageGlance:
     """Measure how much text an HTML page has at least. Blocking: some milliseconds per megabyte."""
     if len(body) > LARGEST or not _SCRIPT.search(body):
         return PageGlance(characters=len(body), scripts=False)
-    if len(body) > BEGINNING and not (glance := _looked_at(body[:BEGINNING])).short and glance.scripts:
-        return glance
-    return _looked_at(body)
+    for part in beginnings(body):
+        glance = _looked_at(part)
+        if glance.scripts and not glance.short:
+            break
+    return glance
 
 
 def _looked_at(body: bytes) -> PageGlance:

@@ -10,7 +10,7 @@ from codecs import BOM_UTF8
 from collections.abc import AsyncIterable, Callable, Iterator, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, AnyStr
 
 import msgspec
 from protego import Protego
@@ -42,6 +42,8 @@ BEGINS = 1_024
 HTML = ("text/html", "application/xhtml+xml")
 FEED = "application/rss+xml"
 """The type of all feeds of news, whatever their servers call it."""
+FIRST_READ = 32_000, 64_000, 128_000
+"""Characters or bytes from the beginning of a page that are examined before it is as a whole."""
 
 
 async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int, *, cut: bool = False) -> bytes:
@@ -111,6 +113,14 @@ _HTML = regex(
 """The beginning of a page, perhaps after comments."""
 _ZIPPED = ("application/vnd.", "application/epub+zip")
 """The beginnings of types whose files are ZIP archives."""
+
+
+def beginnings(page: AnyStr) -> Iterator[AnyStr]:
+    """Yield longer and longer beginnings of a page, and the page: if one has enough text, so does the page."""
+    for end in FIRST_READ:
+        if end < len(page):
+            yield page[:end]
+    yield page
 
 
 def media_type(declared: str, body: bytes) -> str:

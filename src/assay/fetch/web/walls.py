@@ -37,7 +37,7 @@ from assay.fetch.wall_words import (
     ROBOT_PLACE,
     ROBOT_TITLE,
 )
-from assay.fetch.web.response import HTML
+from assay.fetch.web.response import HTML, beginnings
 
 # Error pages with status 200, checks for robots, log-ins, and requests for consent.
 
@@ -49,8 +49,6 @@ MOST_CONSENT = 4_000
 """Characters of a request for consent, which names purposes and partners."""
 MOSTLY = 0.6
 """The share of a request for consent that is in sentences about it."""
-BEGINNING = 32_000
-"""Characters of a page that are read first: if they have more text than any wall, so does the page."""
 LONGEST_TITLE = 120
 FIELDS = 1
 """Fields that are filled in by hand, of a form that only asks whether somebody is human: the letters of a picture."""
@@ -105,13 +103,12 @@ def wall(page: Fetched) -> str:
         text = _decode_page(page)
     except ExtractError:
         return ""
-    if _prose(shallow(text[:BEGINNING])) > MOST_CONSENT:
-        return ""
-    text = shallow(text)
-    prose = _prose(text)
-    if prose > MOST_CONSENT:
-        return ""
-    seen, way = _look(text, prose), _Way(page)
+    for part in beginnings(text):
+        whole = shallow(part)
+        prose = _prose(whole)
+        if prose > MOST_CONSENT:
+            return ""
+    seen, way = _look(whole, prose), _Way(page)
     if seen.published:
         return ""
     return _bot_check(seen, way.asked) or _not_found(seen, way) or _login(seen, way) or _consent(seen, way)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select, true, union
+from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select, true
 
 from assay.core.errors import UnknownName
 from assay.core.ports import DocumentMove, FileStamp, StoredPlace
@@ -251,18 +251,8 @@ def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]
 
 
 def _readable(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> set[str]:
-    """Which of these documents the owner may read.
-
-    Shared ones are joined, since PostgreSQL reads all members to test `sight.documents`.
-    """
-    chosen = select(documents.c.sha256).where(documents.c.sha256.in_(hashes))
-    if sight.owner is None:
-        return set(connection.execute(chosen).scalars())
-    shared = chosen.join(members, members.c.document == documents.c.row).join(
-        collections, collections.c.number == members.c.collection
-    )
-    every = union(chosen.where(documents.c.owner == sight.me), shared.where(sight.collections))
-    return set(connection.execute(every).scalars())
+    """Which of these documents the owner may read."""
+    return set(connection.execute(sight.readable, {"of": hashes}).scalars())
 
 
 def _has_exactly(connection: Connection, number: int | None, hashes: Sequence[str]) -> bool:

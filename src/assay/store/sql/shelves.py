@@ -10,6 +10,7 @@ import msgspec
 from sqlalchemy import (
     Column,
     ColumnElement,
+    CompoundSelect,
     Connection,
     Insert,
     Select,
@@ -24,6 +25,7 @@ from sqlalchemy import (
     or_,
     select,
     true,
+    union,
     update,
 )
 
@@ -95,6 +97,20 @@ class OwnerView:
             .where(members.c.document == documents.c.row, self.collections)
         )
         return or_(documents.c.owner == self.owner, held.exists())
+
+    @cached_property
+    def readable(self) -> Select[str] | CompoundSelect[str]:
+        """The hashes among `of` of documents that the owner may read.
+
+        Shared ones are joined, since PostgreSQL reads all members to test `documents`.
+        """
+        chosen = select(documents.c.sha256).where(documents.c.sha256.in_(bindparam("of", expanding=True)))
+        if self.owner is None:
+            return chosen
+        shared = chosen.join(members, members.c.document == documents.c.row).join(
+            collections, collections.c.number == members.c.collection
+        )
+        return union(chosen.where(documents.c.owner == self.me), shared.where(self.collections))
 
     @cached_property
     def own_first(self) -> tuple[ColumnElement[int], Column[int]]:

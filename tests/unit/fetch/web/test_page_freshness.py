@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import tracemalloc
 from pathlib import Path
 
 import msgspec
@@ -19,7 +21,7 @@ from assay.fetch.web import FetchManners, WebFetcher
 from assay.fetch.web.addresses import GuardedBackend
 from assay.fetch.web.response import MOMENT, MOST, conditions, fresh_for
 from assay.run.process import SystemClock
-from assay.store.blobs import FolderBlobs
+from assay.store.blobs import FolderBlobs, MemoryBlobs
 from assay.store.pages import FolderPages, MemoryPages
 
 FRESH = WebRules(fresh=True)
@@ -147,6 +149,22 @@ def test_of_many_pages_the_oldest_go():
         page = Fetched(url="", final_url=f"u{number}", media_type="", body=b"", fetched_at="")
         cache.put(KeptPage(page=page, fresh_until=0))
     assert [cache.get(f"u{number}") is not None for number in range(5)] == [False, False, True, True, True]
+
+
+def test_a_page_in_memory_is_packed_once_for_the_cache_and_the_blobs():
+    body, again = (random.Random(5).randbytes(50_000) for _ in range(2))
+    cache, blobs = MemoryPages(), MemoryBlobs()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        cache.put(KeptPage(page=Fetched(url="", final_url="u", media_type="", body=body, fetched_at=""), fresh_until=0))
+        name = blobs.put(again)
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 1.5 * len(body)
+    cache.forget("u")
+    assert blobs.get(name) == body
 
 
 def test_pages_in_memory_go_when_their_bytes_are_too_many():
