@@ -53,6 +53,12 @@ def marked(text: str) -> str:
         ("How heavy is the Heron 7?", "Heron 7 pump", SHEET, "8.2 kg"),
         ("How loud is the Heron 7?", "Heron 7 pump", SHEET, "55 dB"),
         ("What does the Heron 7 cost?", "Heron 7 pump", SHEET, "219 EUR"),
+        (
+            "Which pump replaced the Heron 7?",
+            "Heron 7 pump",
+            f"{SHEET}Discontinued: replaced by the Heron 8\n",
+            "Heron 8",
+        ),
         ("What is the seal of the Heron 7 made of?", "Heron 7 pump", SHEET, "nitrile"),
         ("Was kostet der Eintritt ins Hallenbad Ostrau?", "Hallenbad Ostrau", BATH, "9 Franken"),
         ("Wie hoch ist die Jahresgebühr im Hallenbad Ostrau?", "Hallenbad Ostrau", BATH, "30 Franken"),
@@ -68,6 +74,7 @@ def test_a_line_of_a_record_answers(question: str, title: str, text: str, expect
     [
         ("Who is the president of Morvania?", "Morvania", LAND),
         ("What is the failure rate of the Heron 7?", "Heron 7 pump", SHEET),
+        ("How long is the cable of the Heron 7?", "Heron 7 pump", f"{SHEET}Warranty: 24 months\n"),
         ("How hot may the Heron 7 get?", "Heron 7 pump", SHEET),
         ("Wie viele Besucher hat das Hallenbad Ostrau?", "Hallenbad Ostrau", BATH),
     ],
@@ -76,6 +83,7 @@ def test_what_a_record_does_not_say_is_not_found(question: str, title: str, text
     assert found(question, title, text, "plain").startswith(NOTHING)
 
 
-def test_a_measure_that_a_record_has_twice_is_not_guessed() -> None:
-    both = f"{SHEET}Shipping weight: 9.6 kg\n"
-    assert "8.2 kg" not in answered("How heavy is the Heron 7?", "Heron 7 pump", both, "plain")
+def test_a_measure_that_a_record_has_twice_is_told_twice() -> None:
+    both = answered("How heavy is the Heron 7?", "Heron 7 pump", f"{SHEET}Shipping weight: 9.6 kg\n", "plain")
+    assert "Weight: 8.2 kg [" in both
+    assert "Shipping weight: 9.6 kg [" in both

@@ -320,24 +320,28 @@ def is_about(features: Features, at: int) -> bool:
         return True
     if question.wanted == "reason" and not REASON.search(each.text):
         return False
-    titled = features.matches_in(each.title).keys()
-    held = features.matches(at).keys() | features.matches_in(each.heading).keys()
+    titled, own = features.matches_in(each.title).keys(), features.matches(at).keys()
+    held = titled | own | features.matches_in(each.heading).keys()
     names = frozenset[str]() if question.capitalizing else question.names
-    if not names | features.subjects <= held | titled:
+    if not names | features.subjects <= held or _is_another_kind(question, each.text.partition(":")[0], held):
         return False
-    if _is_another_kind(question, each.text.partition(":")[0], held | titled):
-        return False
-    rest = set(question.keys) - names - question.light - titled
-    return not rest or not rest.isdisjoint(held) or features.measure(at) > 0
+    rest = set(question.keys) - names - features.subjects - question.light - titled
+    return not rest or not rest.isdisjoint(own)
 
 
 def is_complete(features: Features, at: int) -> bool:
-    """True if a row has all that is asked about what its title names: "Price" in the data sheet of a "Corsa Notte"."""
+    """True if a row has all that is asked about what its title names, the "Price" in the data sheet of a "Corsa Notte";
+    or alone there has the measure asked for, if nothing else is.
+    """
     question, each = features.question, features.statements[at]
-    titled = features.matches_in(each.title).keys()
+    titled, own = features.matches_in(each.title).keys(), features.matches(at).keys()
     asked = set(question.keys) - question.light - titled
-    held = features.matches(at).keys() | features.matches_in(each.heading).keys()
-    return each.kind == "row" and bool(titled) and bool(asked) and asked <= held
+    if each.kind != "row" or not titled:
+        return False
+    if asked:
+        return not asked.isdisjoint(own) and asked <= own | features.matches_in(each.heading).keys()
+    beside = (other for other, there in enumerate(features.statements) if there.source == each.source and other != at)
+    return features.measure(at) > 0 and not any(features.measure(other) > 0 for other in beside)
 
 
 def _is_another_kind(question: TopicQuestion, key: str, held: Collection[str]) -> bool:

@@ -69,8 +69,13 @@ class NumberedThings:
         }
 
     def is_other(self, at: int) -> bool:
-        """True if a statement is about another one of what the question numbers."""
-        told = ((self._numbers(thing, at), numbers) for thing, numbers in self._asked.items())
+        """True if a statement is about another one of what the question numbers, and its title is not about that."""
+        titled = numbered(self._statements[at].title, self._analysis) if self._asked else {}
+        told = (
+            (self._numbers(thing, at), numbers)
+            for thing, numbers in self._asked.items()
+            if numbers.isdisjoint(titled.get(thing, ()))
+        )
         return any(found and found.isdisjoint(numbers) for found, numbers in told)
 
     def stated_keys(self, at: int) -> frozenset[str]:

@@ -143,7 +143,11 @@ def same_verb(verb: str, word: str, analysis: str) -> bool:
     ours, theirs = keys(verb, analysis), keys(word, analysis)
     if set(ours) & set(theirs) or near_keys(ours, theirs) or _ablaut(verb, word):
         return True
-    return _IRREGULAR.get(word, word) == _IRREGULAR.get(verb, verb)
+    return _infinitive(word) == _infinitive(verb)
+
+
+def _infinitive(word: str) -> str:
+    return _IRREGULAR.get(word) or _IRREGULAR.get(word.removesuffix("s"), word)
 
 
 def _ablaut(one: str, other: str) -> bool:

@@ -12,7 +12,7 @@ from assay.core.lexicon import MONTHS, stem
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.named_things import is_defined_by
-from assay.core.relevance.signs import asks, tells_measure
+from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
 from assay.core.tables.rows import stated_row
@@ -162,8 +162,6 @@ def _of_another_kind(text: str, meant: Container[str]) -> bool:
 def _sentences(
     question: ParsedQuestion, subject: Subject, shelf: ShownSources, context: ParsedQuestion | None, limit: int
 ) -> list[QuotableUnit]:
-    if measured := _only_measure(subject):
-        return [_unit(*measured, question)]
     about = _needed_context(question, context) if not subject.books else ""
     placed, judgement = _judge_sentences(_drop_numbers(question, subject), subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
@@ -179,19 +177,6 @@ def _sentences(
     return _distinct((_frame_of_record(*each, question, shelf) or _unit(*each, question) for each in led), limit)
 
 
-def _only_measure(subject: Subject) -> Placed | None:
-    """The only statement of the named documents with the measure that the question asks for, if it asks nothing else:
-    "how heavy is the Widget 3?" is answered by the one weight in its data sheet.
-    """
-    asked = read_question(_drop_numbers(subject.asked, subject).text)
-    if not subject.books or not asked.measure or not asked.light.issuperset(asked.keys):
-        return None
-    told = [
-        (book, each) for book in subject.books for each in book.sentences if tells_measure(asked.measure, each.text)
-    ]
-    return told[0] if len(told) == 1 else None
-
-
 def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     """The sentence before the best one in its passage, if that begins with a word for something in it."""
     at = placed.index(best)
@@ -202,10 +187,14 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
 
 
 def _drop_numbers(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
-    """The question without the numbers of the documents that should answer it: their text may not contain these."""
+    """The question without the numbers of the documents that should answer it, if their titles have not these: their
+    text may not contain them.
+    """
+    titled = [words(book.title) for book in subject.books]
     text = question.text
     for number in subject.numbers:
-        text = text.replace(number, " ")
+        if not all(set(words(number)) <= set(title) for title in titled):
+            text = text.replace(number, " ")
     return analyze(text)
 
 
