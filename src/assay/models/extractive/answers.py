@@ -259,12 +259,14 @@ def _unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuest
 def _frame_of_record(
     book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion, shelf: ShownSources
 ) -> QuotableUnit | None:
-    """A line of a record with its document's name, if the question has not that name: "Owner of Miller's Hut: Ann Lee".
+    """A line of a record with its document's name, if the question has no word of its own: "Owner of Miller's Hut: Ann
+    Lee" for "which hut is owned by Ann Lee?".
 
     None for other sentences, for a field of an entry of a manual, and for a definition.
     """
     field = read_field(sentence.passage, sentence.text) if sentence.kind == "row" and len(shelf.books) > 1 else None
-    if field is None or set(topics(book.title)) <= set(stems(question.text)):
+    shared = {key for other in shelf.books if other is not book for key in topics(other.title)}
+    if field is None or not (set(topics(book.title)) - shared).isdisjoint(stems(question.text)):
         return None
     sections = sum(any(each.heading == sentence.heading for each in other.sentences) for other in shelf.books)
     of_entry = sentence.entry and sections == 1
