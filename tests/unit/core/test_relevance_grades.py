@@ -77,6 +77,20 @@ def test_what_is_about_the_subject_alone_does_not_answer(question: str, text: st
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "word"),
+    [
+        ("Was sind einige der Ursachen für Waldbrand?", "Ursachen für Waldbrand sind Funken und Dürre.", "answers"),
+        ("Wie hieß der Wärter im Jahr 1871?", "Der Wärter Ole Hansen kam im Jahr 1871.", "answers"),
+        ("Womit wurde der Turm auf Marwick früher beleuchtet?", "Der Turm gefällt vielen Gästen.", "related"),
+    ],
+)
+def test_where_every_noun_has_a_capital_half_of_what_is_asked_is_more_than_a_name(
+    question: str, text: str, word: Relevance
+) -> None:
+    assert graded(question, text) == (word,)
+
+
+@pytest.mark.parametrize(
     ("question", "text"),
     [
         ("When was the film Metropolis first shown?", "The film was first shown in 1925 in the town hall of Ulm."),

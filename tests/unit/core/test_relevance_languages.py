@@ -34,6 +34,8 @@ BESIDE = {
         ("灯台を建てたのは誰ですか？", "", "name"),
         ("등대는 언제 세워졌습니까?", "", "date"),
         ("섬에는 등대지기가 몇 명 있었나요?", "", "number"),
+        ("为什么灯塔熄灭了？", "", "reason"),
+        ("这座灯塔被称为什么？", "", "other"),  # "called what", no "why"
         ("מי בנה את המגדלור?", "", "name"),
         ("چرا فانوس دریایی خاموش شد؟", "", "reason"),
         ("বাতিঘরটি কোন সালে তৈরি হয়?", "", "date"),
@@ -49,6 +51,32 @@ def test_each_language_asks_in_its_own_words(question: str, language: str, wante
 def test_a_word_that_asks_elsewhere_is_a_topic_here(question: str) -> None:
     name = question.rstrip("?").split()[-1].lower()
     assert name in read_question(question).keys
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("1871年に灯台を建てたのは誰ですか？", {"1871"}),
+        ("在NASA工作的守塔人是谁？", {"nasa"}),
+        ("¿Cuán alta es la torre de Brest?", {"brest"}),
+    ],
+)
+def test_a_name_ends_at_letters_that_nothing_separates_and_does_not_begin_a_question(
+    question: str, names: set[str]
+) -> None:
+    assert read_question(question).names == names
+
+
+@pytest.mark.parametrize(
+    ("question", "measure"),
+    [
+        ("Wie viel Zeit braucht die Flut?", "extent"),
+        ("Сколько нужно времени, чтобы построить маяк?", "extent"),
+        ("Сколько людей жило там до того времени?", ""),
+    ],
+)
+def test_an_amount_of_time_is_a_measure(question: str, measure: str) -> None:
+    assert read_question(question).measure == measure
 
 
 @pytest.mark.parametrize(

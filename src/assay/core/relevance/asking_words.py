@@ -26,9 +26,8 @@ ASKING: dict[Wanted, str] = {
     "name": "who, whom, whose, where, wer, wem, wen, wessen, wo, wohin, кто, кого, кем, кому, чей, где, куда, 谁, 誰, "
     "哪里, 哪裡, 哪儿, どこ, だれ, أين, quién, quiénes, dónde, qui, où, chi, dove, quem, onde, waar, "
     "कौन, किसने, किसे, किसका, किसकी, कहाँ, कहां",
-    "reason": "why, warum, weshalb, wieso, почему, зачем, 为什么, 為什麼, なぜ, لماذا, por qué, "
-    "pourquoi, perché, por que, "
-    "waarom, क्यों",
+    "reason": "why, warum, weshalb, wieso, почему, зачем, "
+    "(?<![称成作认视])为什么, (?<![稱成作認視])為什麼, なぜ, لماذا, por qué, pourquoi, perché, por que, waarom, क्यों",
 }
 """The words that ask for each kind, in any text; where there are none, a question asks for `other`."""
 _ASKING_IN: dict[str, dict[Wanted, str]] = {
@@ -154,6 +153,7 @@ MEASURED: dict[Measure, str] = {
     "quanti anni ha, che età, quantos anos tem, que idade, hoe oud",
     "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie weit, "
     "wie tief, wie breit, как долго, как далеко, какой высоты, какой длины, 多久, 多长, 多長, 多高, 多远, 多遠, "
+    "how much time, wie viel zeit, сколько (?:\\w+ )?времени, "
     "cuánto tiempo, cuánto mide, combien de temps, hoe lang, hoe hoog, hoe ver",
     "frequency": "how often(?! (?:did|has|have|had)\\b), how frequently, wie oft(?! (?:hat|haben|wurden?|waren?)\\b), "
     "wie häufig, как часто, con qué frecuencia, à quelle fréquence, con che frequenza, com que frequência, hoe vaak, "

@@ -182,7 +182,14 @@ def _is_beside(features: Features, around: Mapping[str, float], rarest: float) -
 
 
 def _has_names_alone(features: Features, around: Mapping[str, float], vector: Vector) -> bool:
-    return features.rest(around) == 0.0 and not any(vector[place] > 0 for place in _KINDS)
+    """True if a sentence, with what it cites, has only names, and no kind of answer that is wanted.
+
+    Where every noun is written as a name, half of what is asked is more than a name.
+    """
+    question = features.question
+    asked = set(question.keys) - question.light
+    much = question.capitalizing and 2 * sum(around.get(key, 0.0) for key in asked) >= len(asked)
+    return features.rest(around) == 0.0 and not much and not any(vector[place] > 0 for place in _KINDS)
 
 
 def chance(band: Band, vector: Vector) -> float:

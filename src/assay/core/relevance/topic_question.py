@@ -100,7 +100,8 @@ def _cue(form: str) -> re.Pattern[str]:
     return re.compile(form if is_unspaced(form) else rf"(?<![\w{_MARKED}]){form}(?![\w{_MARKED}])")
 
 
-_NAME = regex(r"(?<![^\W_])[^\W\d_][\w'’-]*")
+_NAME = regex(r"(?<![^\W_])(?<![¿¡])[^\W\d_][\w'’-]*")
+"""A word, except one that begins a question in Spanish."""
 CAPITALIZING = frozenset(("de", "lb"))
 """The languages that write every noun with a capital letter."""
 
@@ -205,7 +206,8 @@ def _measure(text: str) -> Measure:
 
 
 def _names(text: str, analysis: str) -> frozenset[str]:
-    """Keys of words with a capital inside the question, or with digits."""
+    """Keys of words with a capital inside the question, or with digits. Letters that no space separates end a word."""
+    text = _UNSPACED.sub(" ", text)
     found = [match[0] for match in _NAME.finditer(text) if match.start() and any(map(str.isupper, match[0]))]
     digits = [word for word in text.split() if any(map(str.isdigit, word))]
     return frozenset(key for word in (*found, *digits) for key in keys(word, analysis))
