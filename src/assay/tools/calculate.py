@@ -10,12 +10,15 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.errors import StoreError, ToolError
+from assay.core.lazy import regex
 from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan
 from assay.core.tables.answers import MOST_CITED, TableAnswer
-from assay.core.tables.cells import TableRow
+from assay.core.tables.cells import TablePiece, TableRow
 from assay.core.tables.notes import Note, note_line
+from assay.core.tables.records import table_of_documents
 from assay.core.tables.table_questions import FoundAnswer, answer
+from assay.core.tables.words import read_asking
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
@@ -26,6 +29,8 @@ from assay.tools.arguments import define, read
 
 FEW = 40
 """With at most so many documents in scope all are examined, whether or not a search has shown them."""
+_UNSURE = regex(r"(?<![\d.,])\d{1,3}\.\d{3}(?![\d.,])")
+"""A number that is one or a thousand times as much, in one language or another."""
 LARGEST = 16 * 1024 * 1024
 """Bytes of a document beyond which its tables are not read."""
 NOTHING = (
@@ -97,7 +102,7 @@ def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
 
 
 def _best_answer(texts: DocumentTexts, documents: Mapping[str, Document], question: str, room: int) -> Observation:
-    """The best answer of any table; of equal ones, that from the document found first."""
+    """The best answer of any table; of equal ones, that from the document found first. Else one over all documents."""
     best: tuple[FoundAnswer, Document, Sequence[PassageSpan]] | None = None
     for document in documents.values():
         try:
@@ -107,9 +112,57 @@ def _best_answer(texts: DocumentTexts, documents: Mapping[str, Document], questi
         found = answer(question, texts.tables(document))
         if found is not None and (best is None or (found.covered, found.fit) > (best[0].covered, best[0].fit)):
             best = (found, document, spans)
-    if best is None:
-        return Observation(summary=f"no table answers “{question}”", note=NOTHING)
-    return _observed(*best, room)
+    if best is not None:
+        return _observed(*best, room)
+    over_all = _extreme_of_documents(texts, list(documents.values())[:FEW], question)
+    return over_all or Observation(summary=f"no table answers “{question}”", note=NOTHING)
+
+
+def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], question: str) -> Observation | None:
+    """The highest or lowest value of a key that the records of several documents share; None if none is asked for."""
+    if read_asking(question).ways[0].operation not in ("max", "min"):
+        return None
+    pieces: list[tuple[Document, list[TablePiece]]] = []
+    spans: dict[str, tuple[Document, PassageSpan]] = {}
+    for document in documents:
+        try:
+            own = {f"{document.sha256}/{span.ordinal}": span for span in texts.spans(document)}
+        except StoreError:
+            continue
+        spans |= {name: (document, span) for name, span in own.items()}
+        read = [TablePiece(name, span.text, span.start, span.heading) for name, span in own.items()]
+        pieces.append((document, read))
+    table = table_of_documents(pieces)
+    found = answer(question, [table]) if table is not None else None
+    if table is None or found is None or found.wanted.operation not in ("max", "min"):
+        return None
+    columns = (found.wanted.column, *(each.column for each in found.wanted.given))
+    each = found.answers[0]
+    values = table.column(found.wanted.column)
+    if not found.wanted.given and len(each.rows) < sum(map(bool, values)):
+        return None  # a value that cannot be compared may be the highest
+    if not table.language and any(map(_UNSURE.search, values)):
+        return None
+    rows = [*each.named, *(row for row in each.rows if row not in each.named)]
+    names = dict.fromkeys(row.cells[column].name for row in rows for column in columns if column in row.cells)
+    cited = [spans[name] for name in names]
+    shown = list(dict.fromkeys(document.sha256 for document, _ in cited))
+    note = Note(
+        each.text,
+        tuple(span.ordinal for _, span in cited),
+        tuple(shown.index(document.sha256) + 1 for document, _ in cited),
+    )
+    by_document = [[one for one in cited if one[0].sha256 == hash] for hash in shown]
+    return Observation(
+        summary=each.text,
+        shown=tuple(
+            DocumentPassages(
+                document=own[0][0], spans=tuple(sorted((span for _, span in own), key=lambda span: span.ordinal))
+            )
+            for own in by_document
+        ),
+        note=note_line(note),
+    )
 
 
 def _observed(found: FoundAnswer, document: Document, spans: Sequence[PassageSpan], room: int) -> Observation:
