@@ -78,7 +78,9 @@ class CalculateTool:
         async def work(step_context: StepContext) -> Observation:
             async def compute() -> Observation:
                 texts = run.world.texts or DocumentReader(run.world.blobs)
-                return await asyncio.to_thread(_best_answer, texts, documents, question, common.room(run))
+                return await asyncio.to_thread(
+                    _best_answer, texts, documents, _all_if_few(run), question, common.room(run)
+                )
 
             found, known = await common.once(run, ledger, key, compute)
             if not known:
@@ -94,15 +96,23 @@ def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
     """The documents whose tables to query, by hash: those found, in order, then all in scope if they are few."""
     met = (ledger.document(source) for source in ledger.everything()[1])
     found = {document.sha256: document for document in met if document is not None}
-    library, collections = run.world.library, run.brief.scope.collections
-    if library.count(collections) <= FEW:
-        for document in sorted(library.documents(collections), key=lambda each: (each.name, each.sha256)):
-            found.setdefault(document.sha256, document)
+    for document in _all_if_few(run):
+        found.setdefault(document.sha256, document)
     return {hash: document for hash, document in found.items() if document.size <= LARGEST}
 
 
-def _best_answer(texts: DocumentTexts, documents: Mapping[str, Document], question: str, room: int) -> Observation:
-    """The best answer of any table; of equal ones, that from the document found first. Else one over all documents."""
+def _all_if_few(run: Run) -> list[Document]:
+    """All documents in scope by name; none if they are many."""
+    library, collections = run.world.library, run.brief.scope.collections
+    if library.count(collections) > FEW:
+        return []
+    return sorted(library.documents(collections), key=lambda each: (each.name, each.sha256))
+
+
+def _best_answer(
+    texts: DocumentTexts, documents: Mapping[str, Document], few: Sequence[Document], question: str, room: int
+) -> Observation:
+    """The best answer of any table; of equal ones, that from the document found first. Else one over all if few."""
     best: tuple[FoundAnswer, Document, Sequence[PassageSpan]] | None = None
     for document in documents.values():
         try:
@@ -114,52 +124,62 @@ def _best_answer(texts: DocumentTexts, documents: Mapping[str, Document], questi
             best = (found, document, spans)
     if best is not None:
         return _observed(*best, room)
-    over_all = _extreme_of_documents(texts, list(documents.values())[:FEW], question)
-    return over_all or Observation(summary=f"no table answers “{question}”", note=NOTHING)
+    return _extreme_of_documents(texts, few, question) or Observation(
+        summary=f"no table answers “{question}”", note=NOTHING
+    )
 
 
 def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], question: str) -> Observation | None:
-    """The highest or lowest value of a key that the records of several documents share; None if none is asked for."""
+    """The highest or lowest value of a key that the records of most documents share; None if none is asked for.
+
+    Also if one of the values cannot be compared: it may be the highest.
+    """
     if read_asking(question).ways[0].operation not in ("max", "min"):
         return None
-    pieces: list[tuple[Document, list[TablePiece]]] = []
-    spans: dict[str, tuple[Document, PassageSpan]] = {}
-    for document in documents:
-        try:
-            own = {f"{document.sha256}/{span.ordinal}": span for span in texts.spans(document)}
-        except StoreError:
-            continue
-        spans |= {name: (document, span) for name, span in own.items()}
-        read = [TablePiece(name, span.text, span.start, span.heading) for name, span in own.items()]
-        pieces.append((document, read))
-    table = table_of_documents(pieces)
+    try:
+        spans = {
+            f"{document.sha256}/{span.ordinal}": (document, span)
+            for document in documents
+            for span in texts.spans(document)
+        }
+    except StoreError:  # the highest may be in a damaged document
+        return None
+    table = table_of_documents(
+        (
+            each,
+            [TablePiece(name, span.text, span.start) for name, (document, span) in spans.items() if document is each],
+        )
+        for each in documents
+    )
     found = answer(question, [table]) if table is not None else None
     if table is None or found is None or found.wanted.operation not in ("max", "min"):
         return None
-    columns = (found.wanted.column, *(each.column for each in found.wanted.given))
-    each = found.answers[0]
-    values = table.column(found.wanted.column)
-    if not found.wanted.given and len(each.rows) < sum(map(bool, values)):
-        return None  # a value that cannot be compared may be the highest
-    if not table.language and any(map(_UNSURE.search, values)):
+    each, values = found.answers[0], [value for value in table.column(found.wanted.column) if value]
+    compared = found.wanted.given or (len(each.rows) == len(values) and 2 * len(values) > len(documents))
+    if not compared or (not table.language and any(map(_UNSURE.search, values))):
         return None
+    return _observed_apart(found, spans)
+
+
+def _observed_apart(found: FoundAnswer, spans: Mapping[str, tuple[Document, PassageSpan]]) -> Observation:
+    """The answer over several documents, with the passages of the cells that were compared, the best first."""
+    each = found.answers[0]
+    columns = (found.wanted.column, *(each.column for each in found.wanted.given))
     rows = [*each.named, *(row for row in each.rows if row not in each.named)]
     names = dict.fromkeys(row.cells[column].name for row in rows for column in columns if column in row.cells)
     cited = [spans[name] for name in names]
-    shown = list(dict.fromkeys(document.sha256 for document, _ in cited))
-    note = Note(
-        each.text,
-        tuple(span.ordinal for _, span in cited),
-        tuple(shown.index(document.sha256) + 1 for document, _ in cited),
-    )
-    by_document = [[one for one in cited if one[0].sha256 == hash] for hash in shown]
+    shown: dict[str, list[PassageSpan]] = {}
+    documents = {document.sha256: document for document, _ in cited}
+    for document, span in cited:
+        shown.setdefault(document.sha256, []).append(span)
+    places = list(shown)
+    ordinals = tuple(span.ordinal for _, span in cited)
+    note = Note(each.text, ordinals, tuple(places.index(document.sha256) + 1 for document, _ in cited))
     return Observation(
         summary=each.text,
         shown=tuple(
-            DocumentPassages(
-                document=own[0][0], spans=tuple(sorted((span for _, span in own), key=lambda span: span.ordinal))
-            )
-            for own in by_document
+            DocumentPassages(document=documents[hash], spans=tuple(sorted(own, key=lambda span: span.ordinal)))
+            for hash, own in shown.items()
         ),
         note=note_line(note),
     )

@@ -53,6 +53,8 @@ def marked(text: str) -> str:
         ("How heavy is the Heron 7?", "Heron 7 pump", SHEET, "8.2 kg"),
         ("How loud is the Heron 7?", "Heron 7 pump", SHEET, "55 dB"),
         ("What does the Heron 7 cost?", "Heron 7 pump", SHEET, "219 EUR"),
+        ("How heavy is the Heron 7?", "Heron 7 pump", SHEET.replace("Weight: 8.2 kg", "Weight (kg): 8.2"), "8.2"),
+        ("What does the Heron 7 cost?", "Heron 7 pump", SHEET.replace("Price: 219 EUR", "sold_at_eur: 219"), "219"),
         ("What is the seal of the Heron 7 made of?", "Heron 7 pump", SHEET, "nitrile"),
         ("Was kostet der Eintritt ins Hallenbad Ostrau?", "Hallenbad Ostrau", BATH, "9 Franken"),
         ("Wie hoch ist die Jahresgebühr im Hallenbad Ostrau?", "Hallenbad Ostrau", BATH, "30 Franken"),
@@ -68,6 +70,8 @@ def test_a_line_of_a_record_answers(question: str, title: str, text: str, expect
     [
         ("Who is the president of Morvania?", "Morvania", LAND),
         ("What is the failure rate of the Heron 7?", "Heron 7 pump", SHEET),
+        ("Which country has the longest coastline?", "Morvania", LAND),
+        ("Welches Bad hat die niedrigste Jahresgebühr?", "Hallenbad Ostrau", BATH),
         ("How hot may the Heron 7 get?", "Heron 7 pump", SHEET),
         ("Wie viele Besucher hat das Hallenbad Ostrau?", "Hallenbad Ostrau", BATH),
     ],

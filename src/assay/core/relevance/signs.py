@@ -280,7 +280,7 @@ _LAST = regex(r"([^\W\d_]+|[^\w\s()])\)?\Z")
 
 def _with_unit(found: re.Match[str]) -> str:
     """The number under a head with the unit or currency of the head behind it."""
-    head = found.string[: found.start()].rpartition("|")[2].rpartition("\n")[2]
+    head = found.string[: found.start()].rpartition("|")[2].rpartition("\n")[2].rstrip("* ")
     last = _LAST.search(head[-LONGEST_UNIT:])
     if last is None or not (split_label(head).unit or MEASURES["money"].search(f"1 {last[1]}")):
         return found[0]
