@@ -8,7 +8,8 @@ import io
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import PurePath
 
@@ -247,6 +248,7 @@ class JsonLinesExtractor:
     """Rows with `text`, and optionally `title`, `url`, `id`, `author`, `published`, `language`.
 
     Other fields with a single value are kept as metadata. The body of a document is its row as it stands in the file.
+    A file in which no row has a field `text` is one document: what a JSON list of its rows would be.
     """
 
     name = "jsonl/2"
@@ -257,14 +259,23 @@ class JsonLinesExtractor:
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         bad: list[str] = []
-        count = 0
+        count = size = 0
+        records: list[bytes] | None = None if _has_texts(data) else []
         for number, row in _json_rows(data):
             try:
-                yield _json_document(self.name, row, f"{name}#{number}")
+                fields = _json_fields(row)
+                if records is None or not fields:
+                    yield _json_document(self.name, row, fields, f"{name}#{number}")
+                    continue
+                if (size := size + len(row)) > MOST_TEXT:
+                    raise ExtractError(f"more than {MOST_TEXT >> 20} MB of rows without `text`")
+                records.append(row)
             except ExtractError as error:
                 count += 1
                 if count <= NAMED:
                     bad.append(f"row {number}: {error}")
+        if records and (table := read_json(decode(b"[%s]" % b",\n".join(records)), name)) is not None:
+            yield table
         if bad:
             more = f" and {count - NAMED} more" if count > NAMED else ""
             raise ExtractError(f"{count} rows could not be read ({'; '.join(bad)}{more})")
@@ -291,13 +302,28 @@ def _json_rows(data: bytes) -> Iterator[tuple[int, bytes]]:
         raise ExtractError(f"damaged after row {number}: {error}") from error
 
 
-def _json_document(extractor: str, row: bytes, name: str) -> Extracted:
+def _has_texts(data: bytes) -> bool:
+    """True if a row has a field `text`."""
+    for _, row in _json_rows(data):
+        if b'"text"' in row:
+            with suppress(ExtractError):
+                if any(key == "text" for key, _ in _json_fields(row)):
+                    return True
+    return False
+
+
+def _json_fields(row: bytes) -> list[tuple[str, object]]:
+    """The fields of an object, in order, with all values of names that it gives several times."""
     try:
         fields: list[tuple[str, object]] = list(msgspec.json.decode(row, type=dict[str, object]).items())
         if row.count(b":") > len(fields):  # it may give a name several times, and msgspec keeps the last
             fields = json.loads(row, object_pairs_hook=list, parse_float=str, parse_int=str)
     except (ValueError, RecursionError) as error:
         raise ExtractError(f"not a JSON object ({error})") from error
+    return fields
+
+
+def _json_document(extractor: str, row: bytes, fields: Sequence[tuple[str, object]], name: str) -> Extracted:
     known = [(clean(key), _scalar(value)) for key, value in fields if isinstance(value, Scalar)]
     text = "\n\n".join(value for key, value in known if key == "text" and value)
     values = keep_all([each for each in known if each[0] != "text"])

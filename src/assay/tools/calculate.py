@@ -10,12 +10,15 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.errors import StoreError, ToolError
+from assay.core.lazy import regex
 from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan
 from assay.core.tables.answers import MOST_CITED, TableAnswer
-from assay.core.tables.cells import TableRow
+from assay.core.tables.cells import TablePiece, TableRow
 from assay.core.tables.notes import Note, note_line
+from assay.core.tables.records import table_of_documents
 from assay.core.tables.table_questions import FoundAnswer, answer
+from assay.core.tables.words import read_asking
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
@@ -26,6 +29,8 @@ from assay.tools.arguments import define, read
 
 FEW = 40
 """With at most so many documents in scope all are examined, whether or not a search has shown them."""
+_UNSURE = regex(r"(?<![\d.,])\d{1,3}\.\d{3}(?![\d.,])")
+"""A number that is one or a thousand times as much, in one language or another."""
 LARGEST = 16 * 1024 * 1024
 """Bytes of a document beyond which its tables are not read."""
 NOTHING = (
@@ -73,7 +78,9 @@ class CalculateTool:
         async def work(step_context: StepContext) -> Observation:
             async def compute() -> Observation:
                 texts = run.world.texts or DocumentReader(run.world.blobs)
-                return await asyncio.to_thread(_best_answer, texts, documents, question, common.room(run))
+                return await asyncio.to_thread(
+                    _best_answer, texts, documents, _all_if_few(run), question, common.room(run)
+                )
 
             found, known = await common.once(run, ledger, key, compute)
             if not known:
@@ -89,15 +96,23 @@ def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
     """The documents whose tables to query, by hash: those found, in order, then all in scope if they are few."""
     met = (ledger.document(source) for source in ledger.everything()[1])
     found = {document.sha256: document for document in met if document is not None}
-    library, collections = run.world.library, run.brief.scope.collections
-    if library.count(collections) <= FEW:
-        for document in sorted(library.documents(collections), key=lambda each: (each.name, each.sha256)):
-            found.setdefault(document.sha256, document)
+    for document in _all_if_few(run):
+        found.setdefault(document.sha256, document)
     return {hash: document for hash, document in found.items() if document.size <= LARGEST}
 
 
-def _best_answer(texts: DocumentTexts, documents: Mapping[str, Document], question: str, room: int) -> Observation:
-    """The best answer of any table; of equal ones, that from the document found first."""
+def _all_if_few(run: Run) -> list[Document]:
+    """All documents in scope by name; none if they are many."""
+    library, collections = run.world.library, run.brief.scope.collections
+    if library.count(collections) > FEW:
+        return []
+    return sorted(library.documents(collections), key=lambda each: (each.name, each.sha256))
+
+
+def _best_answer(
+    texts: DocumentTexts, documents: Mapping[str, Document], few: Sequence[Document], question: str, room: int
+) -> Observation:
+    """The best answer of any table; of equal ones, that from the document found first. Else one over all if few."""
     best: tuple[FoundAnswer, Document, Sequence[PassageSpan]] | None = None
     for document in documents.values():
         try:
@@ -107,9 +122,67 @@ def _best_answer(texts: DocumentTexts, documents: Mapping[str, Document], questi
         found = answer(question, texts.tables(document))
         if found is not None and (best is None or (found.covered, found.fit) > (best[0].covered, best[0].fit)):
             best = (found, document, spans)
-    if best is None:
-        return Observation(summary=f"no table answers “{question}”", note=NOTHING)
-    return _observed(*best, room)
+    if best is not None:
+        return _observed(*best, room)
+    return _extreme_of_documents(texts, few, question) or Observation(
+        summary=f"no table answers “{question}”", note=NOTHING
+    )
+
+
+def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], question: str) -> Observation | None:
+    """The highest or lowest value of a key that the records of most documents share; None if none is asked for.
+
+    Also if one of the values cannot be compared: it may be the highest.
+    """
+    if read_asking(question).ways[0].operation not in ("max", "min"):
+        return None
+    try:
+        spans = {
+            f"{document.sha256}/{span.ordinal}": (document, span)
+            for document in documents
+            for span in texts.spans(document)
+        }
+    except StoreError:  # the highest may be in a damaged document
+        return None
+    table = table_of_documents(
+        (
+            each,
+            [TablePiece(name, span.text, span.start) for name, (document, span) in spans.items() if document is each],
+        )
+        for each in documents
+    )
+    found = answer(question, [table]) if table is not None else None
+    if table is None or found is None or found.wanted.operation not in ("max", "min"):
+        return None
+    each, values = found.answers[0], [value for value in table.column(found.wanted.column) if value]
+    compared = found.wanted.given or (len(each.rows) == len(values) and 2 * len(values) > len(documents))
+    if not compared or (not table.language and any(map(_UNSURE.search, values))):
+        return None
+    return _observed_apart(found, spans)
+
+
+def _observed_apart(found: FoundAnswer, spans: Mapping[str, tuple[Document, PassageSpan]]) -> Observation:
+    """The answer over several documents, with the passages of the cells that were compared, the best first."""
+    each = found.answers[0]
+    columns = (found.wanted.column, *(each.column for each in found.wanted.given))
+    rows = [*each.named, *(row for row in each.rows if row not in each.named)]
+    names = dict.fromkeys(row.cells[column].name for row in rows for column in columns if column in row.cells)
+    cited = [spans[name] for name in names]
+    shown: dict[str, list[PassageSpan]] = {}
+    documents = {document.sha256: document for document, _ in cited}
+    for document, span in cited:
+        shown.setdefault(document.sha256, []).append(span)
+    places = list(shown)
+    ordinals = tuple(span.ordinal for _, span in cited)
+    note = Note(each.text, ordinals, tuple(places.index(document.sha256) + 1 for document, _ in cited))
+    return Observation(
+        summary=each.text,
+        shown=tuple(
+            DocumentPassages(document=documents[hash], spans=tuple(sorted(own, key=lambda span: span.ordinal)))
+            for hash, own in shown.items()
+        ),
+        note=note_line(note),
+    )
 
 
 def _observed(found: FoundAnswer, document: Document, spans: Sequence[PassageSpan], room: int) -> Observation:

@@ -20,8 +20,9 @@ from assay.core.phrases import in_words
 from assay.core.ports import Library
 from assay.core.report_sentences import PAIRED, ReportSentence
 from assay.core.report_sentences import claims as claims_of
-from assay.core.sources import Passage, Source, Surroundings, sha256
-from assay.core.tables.cells import ReadTable
+from assay.core.sources import Document, Passage, Source, Surroundings, sha256
+from assay.core.tables.cells import ReadTable, TablePiece
+from assay.core.tables.records import table_of_documents
 from assay.evidence.documents import DocumentReader, surroundings
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -162,12 +163,17 @@ class EvidenceIndex(HeldPassages):
     def _tables(self, hashes: Sequence[str]) -> list[ReadTable]:
         """The tables of stored documents. Blocking. An unreadable document has none; the gate reports it."""
         found: list[ReadTable] = []
+        records: list[tuple[Document, list[TablePiece]]] = []
         for document in self._library.of_hashes(hashes) if self._library is not None else ():
             try:
                 found += self.reader.tables(document)
+                spans = self.reader.spans(document)
             except StoreError:
                 continue
-        return found
+            pieces = [TablePiece("", span.text, span.start, span.heading) for span in spans]
+            records.append((document, pieces))
+        over_all = table_of_documents(records)
+        return [*found, over_all] if over_all is not None else found
 
     async def look(self, run: Run, passages: Iterable[Passage]) -> None:
         """Look passages up in their documents, before `hold` and without a step: stored documents do not change."""

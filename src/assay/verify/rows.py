@@ -214,7 +214,11 @@ def _over_records(claim: str, evidence: ClaimEvidence) -> Check | None:
         return None
     tables = [table for table in evidence.tables() if table.of_records]
     found = recomputed(claim, tables)
-    return _check(*found, rows=len({passage.heading for passage in fields})) if found is not None else None
+    return (
+        _check(*found, rows=len({(passage.source, passage.heading) for passage in fields}))
+        if found is not None
+        else None
+    )
 
 
 def _check(same: bool, message: str, rows: int = 0) -> Check:

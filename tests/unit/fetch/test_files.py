@@ -10,6 +10,7 @@ import pytest
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_heading, read_fields
+from assay.fetch.json_text import read_json
 from assay.fetch.text import CodeExtractor, JsonLinesExtractor, MarkdownExtractor, TextExtractor
 
 ROW = {
@@ -58,6 +59,29 @@ def test_bad_rows_are_named_after_the_good_ones() -> None:
         found.extend(JsonLinesExtractor().extract(data, "x"))
     stream = JsonLinesExtractor().extract(data, "x")
     assert [next(stream).text, next(stream).text] == ["one", "two"]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_rows_without_text_are_a_table_as_a_list_of_them_is(pack: type[bytes]) -> None:
+    lines = [b'{"name": "Kite", "price_eur": 99, "size": {"m": 2.10}}', b'{"name": "Kestrel", "price_eur": 120}']
+    (found,) = rows(pack(b"\n".join(lines)))
+    assert found.text == "name: Kite | price_eur: 99 | size.m: 2.10\n\nname: Kestrel | price_eur: 120\n"
+    assert (found.syntax, found.body) == ("rows", None)
+    assert found.text == read_json(f"[{','.join(map(bytes.decode, lines))}]", "rows.json").text  # type: ignore[union-attr]
+
+
+def test_rows_of_a_table_that_cannot_be_read_are_named_after_it() -> None:
+    stream = JsonLinesExtractor().extract(b'{"a": 1, "b": 2}\nnonsense\n{}\n{"a": 3, "b": 4}\n', "x.jsonl")
+    assert next(stream).text == "a: 1 | b: 2\n\na: 3 | b: 4\n"
+    with pytest.raises(ExtractError, match=r"2 rows could not be read \(row 2: not a JSON.*; row 3: no `text`\)"):
+        next(stream)
+
+
+def test_a_row_with_text_makes_documents_of_all() -> None:
+    stream = JsonLinesExtractor().extract(b'{"a": 1, "b": 2}\n{"a": 3, "text": "Three."}\n', "x.jsonl")
+    assert next(stream).text == "Three."
+    with pytest.raises(ExtractError, match="row 1: no `text`"):
+        next(stream)
 
 
 def test_half_characters_do_not_get_in() -> None:

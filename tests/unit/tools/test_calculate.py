@@ -84,3 +84,41 @@ async def test_the_same_question_of_the_same_documents_is_answered_once() -> Non
         assert read_notes(first.note)[0].text == "Length (m) of Anna: 31"
 
     await within(Sea({"ships.md": SHIPS}), body)
+
+
+def huts(*sheets: str) -> dict[str, str]:
+    return {f"hut-{at}.md": f"# Hut {at}\n\n{sheet}\n" for at, sheet in enumerate(sheets)}
+
+
+@pytest.mark.parametrize(
+    ("sheets", "expected"),
+    [
+        (
+            ("Price: 12 EUR\n\nBuilt: 1931", "Price: 9 EUR (winter)\n\nBuilt: 1950", "Price: 30 EUR"),
+            "Hut 1: Price 9 EUR",
+        ),
+        (("- **Price**: 12 EUR", "- **Price**: 9 EUR", "- **Price**: 30 EUR", "Closed."), "Hut 1: Price 9 EUR"),
+        (("Price: 12 EUR", "Price: 9 EUR", "Price: on request"), ""),  # which may be the lowest
+        (("Price: 12 EUR", "Price: 9 EUR", "Built: 1931"), ""),
+        (("Price: 12 EUR", "Price: 9 EUR", "Price: 30 EUR", "Beds: 3", "Beds: 4", "Beds: 5"), ""),
+    ],
+)
+async def test_the_extreme_of_several_documents_is_computed(sheets: tuple[str, ...], expected: str) -> None:
+    async def body(run: Run) -> None:
+        found = await calculate(run, Ledger(), "Which is the cheapest hut?")
+        assert found.summary.startswith(f"{expected}, the lowest of 3 rows" if expected else "no table answers")
+        if expected:
+            (note,) = read_notes(found.note)
+            shown = [found.shown[at - 1] for at in note.documents]
+            named = [(each.document.name, span.text) for each in shown for span in each.spans]
+            assert [name for name, _ in named] == ["hut-1.md", "hut-0.md", "hut-2.md"]
+            assert all("Price" in text for _, text in named)
+
+    await within(Sea(huts(*sheets)), body)
+
+
+async def test_no_extreme_of_some_of_many_documents() -> None:
+    async def body(run: Run) -> None:
+        assert (await calculate(run, Ledger(), "Which is the cheapest hut?")).shown == ()
+
+    await within(Sea(huts(*(f"Price: {at} EUR" for at in range(FEW + 1)))), body)

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 
 from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS, stop_terms
+from assay.core.measures import split_label
 from assay.core.relevance.asking_words import Measure
 from assay.core.relevance.relevance_constants import DOER_WEIGHT
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
@@ -271,7 +272,23 @@ MEASURES = {measure: regex("|".join(patterns), re.IGNORECASE) for measure, patte
 
 def tells_measure(measure: Measure, text: str) -> bool:
     """True if a text has a measure of this kind; also if none is asked for."""
-    return measure == "" or MEASURES[measure].search(text) is not None
+    return measure == "" or MEASURES[measure].search(_UNDER_HEAD.sub(_with_unit, text)) is not None
+
+
+_UNDER_HEAD = regex(r": [+\-−]?\d[\d.,'’\u00a0\u202f]*(?=\s*(?:$|\|))", re.MULTILINE)
+"""A plain number under a head, which may end in its unit: `weight_kg: 23`, `Price (EUR): 99`."""
+LONGEST_UNIT = 40
+"""Letters of a unit."""
+_LAST = regex(r"([^\W\d_]+|[^\w\s()])\)?\Z")
+
+
+def _with_unit(found: re.Match[str]) -> str:
+    """The number under a head with the unit or currency of the head behind it."""
+    head = found.string[: found.start()].rpartition("|")[2].rpartition("\n")[2].rstrip("* ")
+    last = _LAST.search(head[-LONGEST_UNIT:])
+    if last is None or not (split_label(head).unit or MEASURES["money"].search(f"1 {last[1]}")):
+        return found[0]
+    return f"{found[0]} {last[1]}"
 
 
 _NUMBER = regex(r"\d")

@@ -74,7 +74,7 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
 
     `columns` are the texts of the cells by column. `title` is the name of its document and `language` its language, if
     known (ISO 639-1); `heading` has the headings above the table, the nearest last, and `caption` the line directly
-    above. `of_records` says that it is a list of `records`.
+    above. `of_records` says that it is a list of `records`, `of_documents` that each is a document.
     """
 
     heads: tuple[str, ...]
@@ -86,6 +86,7 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     columns: tuple[tuple[str, ...], ...]
     of_records: bool = False
+    of_documents: bool = False
 
     def column(self, number: int) -> tuple[str, ...]:
         """The texts of a column, one per row."""

@@ -8,28 +8,43 @@ import msgspec
 
 from assay.core.lazy import regex
 
-_LINE = regex(r"Computed from passages? (?P<places>\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*): (?P<text>\S.*)")
+_PLACE = r"(?:\d+/)?\d+(?:-\d+)?"
+_LINE = regex(rf"Computed from passages? (?P<places>{_PLACE}(?:, {_PLACE})*): (?P<text>\S.*)")
 MOST = 1_000
 """The most passages that one line names."""
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A computed sentence, and the ordinals of the passages it rests on."""
+    """A computed sentence, and the ordinals of the passages it rests on.
+
+    `documents` says for each passage in which of the documents shown above it is, from 1; empty if there is one.
+    """
 
     text: str
     ordinals: tuple[int, ...]
+    documents: tuple[int, ...] = ()
 
 
 def note_line(note: Note) -> str:
     """The line of a note."""
     word = "passage" if len(note.ordinals) == 1 else "passages"
-    return f"Computed from {word} {_ranges(note.ordinals)}: {note.text}"
+    apart = zip(note.documents, note.ordinals, strict=True) if note.documents else ()
+    places = ", ".join(f"{document}/{ordinal}" for document, ordinal in apart) or _ranges(note.ordinals)
+    return f"Computed from {word} {places}: {note.text}"
 
 
 def read_notes(text: str) -> tuple[Note, ...]:
     """The notes in `text`, in order; other lines are skipped."""
     lines = (match for line in text.split("\n") if (match := _LINE.fullmatch(line)))
-    return tuple(Note(match["text"], tuple(_numbers_in(match["places"]))) for match in lines)
+    return tuple(_note(match["text"], match["places"]) for match in lines)
+
+
+def _note(text: str, places: str) -> Note:
+    if "/" not in places:
+        return Note(text, tuple(_numbers_in(places)))
+    pairs = [place.rpartition("/") for place in places.split(", ")[:MOST]]
+    known = [(int(document or 1), int(ordinal)) for document, _, ordinal in pairs if "-" not in ordinal]
+    return Note(text, tuple(ordinal for _, ordinal in known), tuple(document for document, _ in known))
 
 
 def _ranges(ordinals: Sequence[int]) -> str:

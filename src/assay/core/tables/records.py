@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from assay.core.lazy import regex
+from assay.core.sources import Document
 from assay.core.tables.cells import LONGEST_HEAD, PAIR, ReadTable, TableCell, TablePiece, TableRow
 
 FEWEST_RECORDS = 3
@@ -35,6 +38,45 @@ def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str =
     return tuple(found)
 
 
+def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]]) -> ReadTable | None:
+    """The records of several documents as one table, a row for each under its title; None if fewer than three have one.
+
+    Columns are the keys that at least three documents have.
+    """
+    records: list[_Record] = []
+    languages: set[str] = set()
+    for document, pieces in documents:
+        fields: dict[str, tuple[str, TablePiece]] = {}
+        for piece in pieces:
+            if (said := _field(piece.text)) is not None:
+                fields.setdefault(said[0], (_REMARK.sub("", said[1]), piece))
+        if fields:
+            records.append(_Record((document.title or document.name,), fields, None))
+            languages.add(document.language)
+    times = Counter(key for record in records for key in record.fields)
+    keys = [key for key, count in times.items() if count >= FEWEST_RECORDS]
+    if not keys:
+        return None
+    rows = tuple(filter(None, (_document_row(record, keys) for record in records)))
+    heads = (NAMED, *(key[:LONGEST_HEAD] for key in keys))
+    columns = tuple(tuple(row.text(at) for row in rows) for at in range(len(heads)))
+    language = languages.pop() if len(languages) == 1 else ""
+    return ReadTable(heads=heads, rows=rows, language=language, columns=columns, of_records=True, of_documents=True)
+
+
+def _document_row(record: _Record, keys: Sequence[str]) -> TableRow | None:
+    cells = {at: _cell(*record.fields[key]) for at, key in enumerate(keys, 1) if key in record.fields}
+    if not cells:
+        return None
+    first = min(cells.values(), key=lambda cell: cell.start)
+    names = tuple(dict.fromkeys(cell.name for cell in cells.values()))
+    return TableRow({0: TableCell(record.heading[0], first.name, first.start, first.start), **cells}, names)
+
+
+_REMARK = regex(r"(?<=\S)\s*\([^()]*\)\s*\Z")
+"""A remark behind a value: "6.9 kg (size 54)"."""
+
+
 def is_field(text: str) -> bool:
     """True if a passage is one field: `key: value`."""
     return _field(text) is not None
@@ -48,7 +90,7 @@ def _field(text: str) -> tuple[str, str] | None:
     match = PAIR.fullmatch(line)
     if match is None or len(match["value"]) > LONGEST_VALUE:
         return None
-    return match["head"].strip(), match["value"]
+    return match["head"].strip(" *"), match["value"].removeprefix("** ")
 
 
 def _records(pieces: Iterable[TablePiece]) -> Iterator[_Record | None]:

@@ -15,7 +15,7 @@ from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, 
 from assay.core.tables.cells import UNNAMED, ReadTable
 from assay.core.tables.column_roles import parties
 from assay.core.tables.figures import clock, figures_of, holds, is_missing, moment, read_figure
-from assay.core.tables.words import Asking, any_of, languages, read_language
+from assay.core.tables.words import Asking, any_of, kind_asked, languages, read_language
 
 LONGEST_VALUE = 12
 """The most keys of a cell that may be in a question."""
@@ -66,7 +66,8 @@ class TableWords:
         self.telling = tuple(dict.fromkeys(key for key in self.said if key not in stop and key in self.read.keys))
         self.names = self.read.names & set(self.telling)
         self.heads = [self.name_keys("" if UNNAMED.fullmatch(head) else head) for head in table.heads]
-        self.around = self.name_keys(" ".join((table.title, table.caption, *table.heading)))
+        kind = kind_asked(asking.rest) if table.of_documents else ""  # documents rarely say what they all are
+        self.around = self.name_keys(" ".join((table.title, table.caption, *table.heading, kind)))
         self.extra = frozenset(key for said in asking.said for key in keys(said, analysis)) - stop
         self.stop = stop
         self.folded = _fold(asking.rest)

@@ -236,3 +236,17 @@ def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:
                 unit = f" {match['scale']} " if match["scale"] and figure.unit else " "
                 text = text[: match.start()] + unit + text[match.end() :]
     return tuple(found), text
+
+
+def kind_asked(rest: str) -> str:
+    """What a question calls the things that it chooses from: "hut" for "which hut is the oldest?"; "" without one."""
+    match = _WHICH.match(rest.strip())
+    return match["kind"] if match is not None else ""
+
+
+_WHICH = regex(
+    r"(?:which|what(?! is\b)|welche\w*|quel\w*|cuál\w*|qué|qual[ei]?|quais|welke?)\s+"
+    r"(?:(?:is|are|was|one|of|the|these|those|ist|sind|war|von|den|der|die|das|dieser|unter|est|sont|de|des|du|le|la|les|"
+    r"ces|es|son|los|las|el|è|sono|il|i|dei|delle|o|a|os|as|dos|das|het|van)\s+)*(?P<kind>[^\W\d_][\w-]*)",
+    re.IGNORECASE,
+)

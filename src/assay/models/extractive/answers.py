@@ -15,7 +15,9 @@ from assay.core.relevance.named_things import is_defined_by
 from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import near_keys
 from assay.core.sources import ordinal_of
+from assay.core.tables.records import is_field
 from assay.core.tables.rows import stated_row
+from assay.core.tables.words import read_asking
 from assay.core.text import ends_sentence, words
 from assay.models.questions import links
 from assay.models.questions.conditions import asks_several
@@ -173,8 +175,22 @@ def _sentences(
             return []
     chosen = judgement.of_each_source if asks_several(question) else judgement.top_statements
     found = [placed[each.place] for each in chosen]
+    if not subject.books:
+        found = [each for each in found if not _leaves_open_which(question.text, *each)]
+    if not found:
+        return []
     led = found if asks_several(question) else [*_antecedent(found[0], placed), *found]
     return _distinct((_frame_of_record(*each, question, shelf) or _unit(*each, question) for each in led), limit)
+
+
+def _leaves_open_which(question: str, book: SourcePassages, sentence: PassageSentence) -> bool:
+    """True if a question asks for the highest or lowest of several things, and a row or field tells only of one."""
+    asking = read_asking(question)
+    if asking.ways[0].operation not in ("max", "min") or not (sentence.kind == "row" or is_field(sentence.text)):
+        return False
+    text = f"{book.title} {sentence.heading} {sentence.label} {sentence.text}"
+    told = any(word.casefold() in text.casefold() for word in asking.said)
+    return not told and read_asking(text).ways[0].operation != asking.ways[0].operation
 
 
 def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:

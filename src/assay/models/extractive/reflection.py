@@ -11,6 +11,7 @@ from assay.core.markers import parse, strip
 from assay.core.messages import Request
 from assay.core.phrases import nothing
 from assay.core.plan import CoverageStatus, Plan, PlanStep
+from assay.core.tables.answers import is_computed
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.models.extractive import actions as extractive_plans
@@ -69,8 +70,8 @@ def assess(request: Request) -> str:
 def judged(request: Request) -> tuple[Assessed, ...]:
     """Judge each part by the lines that cite something: those of its step's findings, or of all if it has no step.
 
-    A part is answered if such a line has a word of its topic, partly answered if none does, and not answered without
-    such a line. Lines that say that something was not found do not count.
+    A part is answered if such a line has a word of its topic or is computed, partly answered if none is, and not
+    answered without such a line. Lines that say that something was not found do not count.
     """
     parts = last(request, "parts", tuple[QuestionPart, ...]) or ()
     found = last(request, "findings", tuple[FindingMessage, ...]) or ()
@@ -86,7 +87,7 @@ def _assess_part(part: QuestionPart, found: Sequence[FindingMessage]) -> Assesse
         return Assessed(part=part.part, status="not")
     wanted = set(topics(part.text))
     said = {key for line in stated for key in stems(line)}
-    if not wanted or wanted & said:
+    if not wanted or wanted & said or any(map(is_computed, stated)):
         return Assessed(part=part.part, status="answered")
     named = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
     return Assessed(

@@ -78,15 +78,15 @@ def headed_line(passage: str, line: str) -> str:
 
 def computed_units(text: str) -> list[QuotableUnit]:
     """The sentences that the tool `calculate` states, each with its passages."""
-    source = next(iter(passage_context.read(text)), None)
-    if source is None:
-        return []
-    known = {passage.id for passage in source.passages}
+    sources = passage_context.read(text)
+    known = {passage.id for source in sources for passage in source.passages}
     found: list[QuotableUnit] = []
     for note in read_notes(text):
-        ids = tuple(id for ordinal in note.ordinals if (id := f"{source.id}.{ordinal}") in known)
-        if ids:
-            found.append(QuotableUnit(text=note.text, passages=ids, source=source.id, frame=True))
+        places = zip(note.documents or [1] * len(note.ordinals), note.ordinals, strict=True)
+        named = (f"{sources[at - 1].id}.{ordinal}" for at, ordinal in places if 0 < at <= len(sources))
+        if ids := tuple(id for id in named if id in known):
+            source = ids[0].partition(".")[0]
+            found.append(QuotableUnit(text=note.text, passages=ids, source=source, frame=True))
     return found
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from assay.core.sources import Syntax
+import pytest
+
+from assay.core.sources import Document, Syntax
 from assay.core.tables.answers import recomputed
 from assay.core.tables.cells import ReadTable, TablePiece
-from assay.core.tables.records import record_tables
+from assay.core.tables.notes import Note, note_line, read_notes
+from assay.core.tables.records import record_tables, table_of_documents
 from assay.core.tables.table_questions import answer
 from assay.evidence.segment import segment
 
@@ -64,3 +67,46 @@ def test_records_that_follow_one_another_begin_where_a_key_comes_again() -> None
 
     assert found.heads == ("Name", "Age")
     assert [row.text(1) for row in found.rows] == ["31", "29", "44"]
+
+
+def of_documents(language: str = "en", **sheets: str) -> ReadTable | None:
+    facts = dict.fromkeys(("snapshot_sha256", "extractor", "url", "media_type", "fetched_at"), "")
+    return table_of_documents(
+        (
+            Document(sha256=name, title=name, name=name, syntax="plain", size=1, language=language, **facts),
+            [TablePiece(f"{name}/{each.ordinal}", each.text, each.start) for each in segment(text, "plain")],
+        )
+        for name, text in sheets.items()
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which tent is the heaviest?", "Crane: Weight 5.1 kg, the highest of 3 rows"),
+        ("Which of these tents is the heaviest?", "Crane: Weight 5.1 kg, the highest of 3 rows"),
+        ("Which tent has the lowest price?", "Crane: Price 99 EUR, the lowest of 3 rows"),
+        ("Which tent is the longest?", ""),
+        ("Which tent with two doors is the heaviest?", ""),
+    ],
+)
+def test_documents_of_records_are_rows_whose_kind_the_question_names(question: str, expected: str) -> None:
+    table = of_documents(
+        Lark="Price: 310 EUR\nWeight: 2.9 kg (with bag)\n",
+        Heron="Price: 745 EUR\nWeight: 3.4 kg\n",
+        Crane="Price: 99 EUR\nWeight: 5.1 kg\n",
+    )
+    assert table is not None
+    found = answer(question, [table])
+    assert (found.answers[0].text if found is not None else "") == expected
+    assert not expected or recomputed(expected, [table]) == (True, expected)
+
+
+def test_a_key_of_two_documents_is_no_column() -> None:
+    assert of_documents(Lark="Price: 310 EUR", Heron="Price: 745 EUR", Crane="Weight: 5.1 kg") is None
+
+
+def test_passages_of_several_documents_are_named_in_a_note() -> None:
+    note = Note("Crane: Weight 5.1 kg, the highest of 3 rows", (4, 2, 4), (1, 2, 3))
+    assert note_line(note) == "Computed from passages 1/4, 2/2, 3/4: Crane: Weight 5.1 kg, the highest of 3 rows"
+    assert read_notes(note_line(note)) == (note,)
