@@ -7,10 +7,12 @@ import hashlib
 import os
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 import msgspec
 import zstandard
@@ -20,7 +22,6 @@ from assay.core.full_disks import unwritable
 from assay.core.lazy import regex
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
-from assay.store.common import MemoryBytes, hold
 
 READERS = 8
 """Blobs read in parallel, since remote ones take time."""
@@ -322,6 +323,37 @@ class FolderBlobs:
 def _create(path: str, data: bytes) -> None:
     with open(path, "wb") as file:
         file.write(data)
+
+
+# Bytes that stay in memory.
+
+LEAST_PACKED = 4_096
+"""Bytes from which on what stays in memory is packed: a page takes a sixth."""
+
+
+class MemoryBytes:
+    """Bytes that stay in memory; `size` is what they take there.
+
+    zlib packs them: what zstd returns keeps the room that it might have needed, and its work fragments the heap.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._is_packed = len(data) >= LEAST_PACKED
+        self._data = zlib.compress(data, 1) if self._is_packed else bytes(data)
+        self.size = len(self._data)
+
+    def get(self) -> bytes:
+        """The bytes as they were given."""
+        return zlib.decompress(self._data) if self._is_packed else self._data
+
+
+_HELD: WeakValueDictionary[str, MemoryBytes] = WeakValueDictionary()
+
+
+def hold(data: bytes) -> tuple[str, MemoryBytes]:
+    """The hash of `data`, and the bytes to keep, packed once: a page is in the cache of pages and among the blobs."""
+    name = sha256(data)
+    return name, _HELD.get(name) or _HELD.setdefault(name, MemoryBytes(data))
 
 
 class MemoryBlobs:

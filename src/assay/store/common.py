@@ -6,13 +6,11 @@ import copy
 import difflib
 import threading
 import unicodedata
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Protocol, Self, TypeVar
-from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -377,34 +375,3 @@ def put_at_once(put: Callable[[bytes], str], many: Sequence[bytes]) -> list[str]
         return [put(data) for data in many]
     with ThreadPoolExecutor(min(len(many), AT_ONCE), "assay-blobs") as pool:
         return list(pool.map(put, many))
-
-
-# Bytes that stay in memory.
-
-LEAST_PACKED = 4_096
-"""Bytes from which on what stays in memory is packed: a page takes a sixth."""
-
-
-class MemoryBytes:
-    """Bytes that stay in memory; `size` is what they take there.
-
-    zlib packs them: what zstd returns keeps the room that it might have needed, and its work fragments the heap.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        self._is_packed = len(data) >= LEAST_PACKED
-        self._data = zlib.compress(data, 1) if self._is_packed else bytes(data)
-        self.size = len(self._data)
-
-    def get(self) -> bytes:
-        """The bytes as they were given."""
-        return zlib.decompress(self._data) if self._is_packed else self._data
-
-
-_HELD: WeakValueDictionary[str, MemoryBytes] = WeakValueDictionary()
-
-
-def hold(data: bytes) -> tuple[str, MemoryBytes]:
-    """The hash of `data`, and the bytes to keep, packed once: a page is in the cache of pages and among the blobs."""
-    name = sha256(data)
-    return name, _HELD.get(name) or _HELD.setdefault(name, MemoryBytes(data))

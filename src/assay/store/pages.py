@@ -12,7 +12,7 @@ import msgspec
 from assay.core.errors import StoreError
 from assay.core.ports import Blobs, KeptPage
 from assay.core.sources import sha256
-from assay.store.common import MemoryBytes, hold
+from assay.store.blobs import MemoryBytes, hold
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
