@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 Asked = tuple[str, tuple[str, ...] | None]
 
 QUESTIONS: dict[str, tuple[Asked, ...]] = {
@@ -131,4 +134,8 @@ QUESTIONS: dict[str, tuple[Asked, ...]] = {
         ("Wie viele Kinder kamen zum Sommerfest?", None),
         ("Wann beginnt die Mittagsruhe?", None),
     ),
+}
+QUESTIONS |= {
+    name: tuple((question, None if answer is None else (answer,)) for question, answer in rows)
+    for name, rows in json.loads(Path(__file__).with_name("records.json").read_text(encoding="utf-8")).items()
 }

@@ -35,6 +35,8 @@ PARTS = {
     "held-out": ("lab", "licences", "town"),
     "subject-training": ("pump",),
     "subject-held-out": ("museum", "garten"),
+    "records-training": ("huts", "wohnungen", "bateaux", "bikes"),
+    "records-second": ("cheeses", "printers", "bahnhoefe", "coros"),
 }
 
 
