@@ -225,3 +225,11 @@ def test_whole_is_when_all_hold_and_nothing_says_that_none_answers(grades: list[
     held = all(verdict != "partial" for verdict, _ in grades)
     judged = [relevance for _, relevance in grades if relevance]
     assert found.is_sound == (bool(grades) and held and (not judged or "answers" in judged))
+
+
+def test_a_line_with_a_key_answers_if_it_has_what_is_asked_of_its_title() -> None:
+    lines = ("Weight (kg): 23", "Price: 99 EUR", "Introduced: 2019")
+    sheet = [CitedSentence(text=line, cited=line, title="Osprey") for line in lines]
+    assert grade(["How heavy is the Osprey?"], sheet)[0] == "answers"
+    assert grade(["What does the Osprey cost?"], sheet)[1] == "answers"
+    assert "answers" not in grade(["Who designed the Osprey?"], sheet)

@@ -4,7 +4,7 @@ A sentence is compared with the question together with the passage it cites, its
 what "it" is. Two logistic models over these features give the chances that it answers and that it is related; the
 models and their thresholds were trained (`weights.json`). A sentence answers only if everything that is cited together
 counts as an answer by the chance by which the built-in model answers (`judge`): it tells better than single sentences
-what is about the subject and holds no answer.
+what is about the subject and holds no answer. A line with a key, which has few words, answers if it is the best.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, judge, weights
 from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, read_question
+from assay.core.tables.records import is_field
 from assay.core.text import sentences
 
 GRADES = (
@@ -95,9 +96,13 @@ def _grade(
         return (unknown,) * len(statements)
     vectors = [grades(question, statements, rarity) for question in read]
     cited = _cited(statements)
-    told = [judge(question, cited, rarity).answers() for question in read]
+    judgements = [judge(question, cited, rarity) for question in read]
+    told = [each.answers() for each in judgements]
+    best = {cited[each.ranked[0].place].text for each in judgements if each.answers()}
     return tuple(
-        _best_grade([each[at] for each in vectors], [answered or statement.framed for answered in told])
+        "answers"
+        if statement.text in best and is_field(statement.text)
+        else _best_grade([each[at] for each in vectors], [answered or statement.framed for answered in told])
         for at, statement in enumerate(statements)
     )
 
@@ -109,7 +114,12 @@ def _cited(statements: Sequence[CitedSentence]) -> list[QuotableStatement]:
     own = ((each.title, each.heading, each.text) for each in statements if each.text not in _one_line(each.cited))
     return [
         QuotableStatement(
-            text=_one_line(text[start:end]), source=titles.index(title), place=at, heading=heading, title=title
+            text=_one_line(text[start:end]),
+            source=titles.index(title),
+            place=at,
+            heading=heading,
+            title=title,
+            kind="row" if is_field(text[start:end]) else "prose",
         )
         for at, (title, heading, text) in enumerate(dict.fromkeys((*cited, *own)))
         for start, end in sentences(text)
