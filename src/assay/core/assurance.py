@@ -69,7 +69,9 @@ def _graded(found: Assurance) -> str:
         return _("verified: every sentence is true to its source; whether one answers the question could not be told")
     if not found.answered:
         return _("not verified: every sentence is true to its source, but none was found to answer the question")
-    return _("verified: every sentence is true to its source, and at least one answers the question")
+    return _(
+        "verified: every sentence is true to its source, and judging by its words at least one answers the question"
+    )
 
 
 def _failing(found: Assurance) -> str:
