@@ -1,4 +1,4 @@
-"""Parts of a document that answer less, or more, than their words say: back matter, titles that ask the question."""
+"""Parts of a document that answer less than their words say (back matter, announcements), and titles that ask."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def announces(question: str, text: str) -> bool:
     return found is not None and ": " not in text[found.end() :] and _ABOUT_A_PART.search(question) is None
 
 
-# Titles of sections that ask the question, as in a FAQ: what stands first below "Why was it moved?" answers it.
+# Titles of sections that ask the question, as in a FAQ: what stands below "Why was it moved?" answers it.
 
 
 def title_share(question: TopicQuestion, heading: str) -> float:
