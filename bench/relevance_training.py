@@ -56,12 +56,11 @@ PRIOR = {
     "title": 1.5,
     "neighbour": 1.3,
     "row": -0.2,
-    "code": -0.6,
     "opens": 0.5,
     "figures": 1.0,
     "measure": 0.5,
 }
-"""What features weigh before anything is seen: paragraphs of Wikipedia have no headings, rows and code."""
+"""What features weigh before anything is seen: paragraphs of Wikipedia have no headings and rows."""
 LIKELY = {
     "reach": 2.0,
     "rests": 1.5,

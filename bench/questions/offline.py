@@ -141,7 +141,7 @@ class Harness:
     async def _run(self, question: str) -> tuple[str, list[Lane]]:
         asked = _user("question", question)
         triage = (await self._ask("triage", [asked])).calls[0].arguments
-        least, most, agents = {"light": (1, 3, 2), "medium": (3, 6, 3)}.get(triage["depth"], (5, 6, 3))
+        least, most, agents = {"simple": (1, 3, 2), "moderate": (3, 6, 3)}.get(triage["complexity"], (5, 6, 3))
         planned = await self._ask("plan", [asked, _user("rules", f'{{"min_steps":{least},"max_steps":{most}}}')])
         steps = msgspec.json.decode(planned.text)["steps"]
         plan = Plan(title=question, steps=tuple(_step(place, step) for place, step in enumerate(steps, 1)))

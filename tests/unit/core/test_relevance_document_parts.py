@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from assay.core.relevance import judge, read_question
-from assay.core.relevance.document_parts import announces, below_titles, in_back_matter, is_entry, title_share
-from assay.core.relevance.grades import CitedSentence, grade
+from assay.core.relevance import read_question
+from assay.core.relevance.document_parts import announces, in_back_matter, title_share
 from assay.core.relevance.topic_question import QuotableStatement
 
 # Changelogs, indexes and licences answer only who asks for them.
@@ -74,24 +71,6 @@ NO_ENTRIES = [
 ]
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-def test_an_entry_of_a_list_of_works_answers_only_who_asks_for_works(entry: str) -> None:
-    question = "What is the activation energy of sluices?"
-    assert is_entry(question, entry)
-    assert not is_entry("Which papers are about the energy of sluices?", entry)
-    says = "The activation energy of the sluices is 0.31 eV."
-    grades = grade([question], [CitedSentence(text=each, cited=each) for each in (says, entry)])
-    assert grades[0] == "answers"
-    assert grades[1] != "answers"
-    statements = [QuotableStatement(text=each, source=at) for at, each in enumerate((entry, says))]
-    assert judge(read_question(question), statements).ranked[0].place == 1
-
-
-@pytest.mark.parametrize("sentence", NO_ENTRIES)
-def test_sentences_with_numbers_are_no_entries(sentence: str) -> None:
-    assert not is_entry("What is the activation energy of sluices?", sentence)
-
-
 # Sentences that only say what a part of a document is about.
 
 QUESTION = "What is a sluice?"
@@ -131,11 +110,6 @@ def test_what_says_more(text: str) -> None:
     assert not announces(QUESTION, text)
 
 
-@given(st.text(max_size=200))
-def test_any_text_is_read(text: str) -> None:
-    assert announces(QUESTION, text) in (True, False)
-
-
 # Sections whose title asks the question.
 
 
@@ -158,17 +132,3 @@ def test_any_text_is_read(text: str) -> None:
 )
 def test_what_a_title_asks(question: str, title: str, asks: bool) -> None:
     assert (title_share(read_question(question), title) > 0) == asks
-
-
-def test_what_stands_first_below_the_title_is_first() -> None:
-    title = "Questions > Why was the bridge moved?"
-    texts = ["The river had left its bed.", "It took a year.", "The bridge is of stone.", "The town paid for it."]
-    statements = [
-        QuotableStatement(text="The bridge was moved, and the bridge was painted.", place=1),
-        *(QuotableStatement(text=text, place=at, heading=title) for at, text in enumerate(texts, 7)),
-    ]
-    question = read_question("Why was the bridge moved?")
-    gains = below_titles(question, statements)
-    assert gains[0] == 0.0
-    assert gains[1] > gains[2] > gains[3] > gains[4] == 0.0
-    assert [each.place for each in judge(question, statements).ranked[:2]] == [1, 2]

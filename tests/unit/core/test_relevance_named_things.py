@@ -49,15 +49,12 @@ def test_a_definition(question: str, text: str) -> None:
         ("What is a sponsor?", "Sponsors are asked to sign what they upload."),
         ("What is a sponsor?", "These sponsors (who are thought to be gone) were found to be members."),
         ("What is a sponsor?", "The list of sponsors is a page of the archive."),
-        ("What is a pool?", "pool = link_pool"),
         ("How long is a sponsor a member?", "A sponsor is a member for two years."),
         ("Where is the sponsor?", "A sponsor is a member who signs."),
     ],
 )
 def test_no_definition_or_none_asked_for(question: str, text: str) -> None:
-    kind = "code" if " = " in text else "prose"
-    statement = QuotableStatement(text=text, kind=kind)
-    assert defining(read_question(question, beside=text), [statement]) == [0.0]
+    assert gains(question, text) == [0.0]
 
 
 def test_the_definition_opens_the_answer() -> None:
@@ -69,12 +66,6 @@ def test_the_definition_opens_the_answer() -> None:
     statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
     for question, first in (("What is a sponsor?", 2), ("For what do I need a sponsor?", 1)):
         assert judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].place == first
-
-
-def test_the_first_sentence_under_the_name_introduces_it() -> None:
-    texts = ("New in version 2.", "Pools allow jobs to be counted.", "A pool has a depth.")
-    assert [gain > 0 for gain in gains("What is a pool?", *texts, heading="More > Pools")] == [False, True, False]
-    assert gains("What is a pool?", *texts, heading="More > Pools > Depth") == [0.0] * 3
 
 
 def test_what_describes_a_term_defines_it() -> None:
@@ -90,13 +81,6 @@ def test_a_name_is_asked_for_alone() -> None:
 @given(st.text("What is a sponsor:=,.?()- é中", max_size=40), st.text("a sponsor is:=,.?()- é中", max_size=40))
 def test_any_text_may_be_compared(question: str, text: str) -> None:
     assert len(gains(f"What is {question}", text)) == 1
-
-
-def test_what_something_does_is_told_by_a_sentence_about_it() -> None:
-    texts = ["PROBE_ARG: the argument for ps", "On old systems, probe is slow.", "The probe script sends a signal."]
-    statements = [QuotableStatement(text=text, place=at) for at, text in enumerate(texts)]
-    gains = defining(read_question("What does probe do?"), statements)
-    assert gains[2] > gains[0] == gains[1] == 0.0
 
 
 # Questions that name an entry of a reference: what stands below its signature comes first, as it stands.
@@ -142,15 +126,6 @@ def test_so_do_those_below_such_a_heading(heading: str) -> None:
     assert found[0] == SAYS[0]
 
 
-def test_so_do_those_at_the_beginning_of_the_page_with_this_name() -> None:
-    found = statements(title="ring — Bells of a port — Manual 3.1")
-    assert order("What is ring?", found)[0] == SAYS[0]
-
-
-def test_the_kind_of_a_thing_is_no_part_of_its_name() -> None:
-    assert order("What does the port.ring function do?", statements(label="port.ring(times)"))[0] == SAYS[0]
-
-
 def test_of_an_entry_what_says_the_thing_asked_for_comes_first() -> None:
     found = statements(label="port.ring(times)")
     found.append(QuotableStatement(text="Returns the number of bells.", place=9, label="port.ring(times)"))
@@ -176,7 +151,6 @@ def test_any_question_that_names_an_entry_is_answered_from_it_first() -> None:
 @pytest.mark.parametrize(
     ("question", "label", "heading"),
     [
-        ("What does the --ring option do?", "port.ring(times)", ""),
         ("What does port.ring do?", "port.ring_all(times)", ""),
         ("What does port.ring do?", "", "Ringing the port"),
         ("Who rang the bell?", "port.ring(times)", ""),
@@ -190,14 +164,6 @@ def test_what_is_no_entry_of_this_name_gains_nothing(question: str, label: str, 
 def test_an_option_is_known_by_its_hyphens() -> None:
     found = statements(heading="Options > --ring[=times]")
     assert order("What does the --ring option do?", found)[0] == SAYS[0]
-
-
-def test_the_title_of_a_page_is_not_what_it_says() -> None:
-    found = [
-        QuotableStatement(text="ring — Bells", title="ring — Bells — Manual"),
-        *statements(title="ring — Bells — Manual"),
-    ]
-    assert order("What is ring?", found)[0] == SAYS[0]
 
 
 # A name of the question that is nowhere in the documents: nothing answers.
@@ -247,10 +213,3 @@ def test_initials_are_the_name() -> None:
     assert not may_answer("How many passengers did the XYR carry?", carried)
     tested = "The boilers are tested every ten years by the NRSO."
     assert may_answer("Who tested the boilers for the National Rail Safety Office?", tested, scope="safety rail office")
-
-
-def test_what_has_the_name_of_a_file_as_written_comes_first() -> None:
-    question = read_question("Who deleted harbour_plan?")
-    texts = ("Ines deleted the plan of the harbour.", "Olav deleted /srv/harbour_plan.txt on Monday.")
-    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
-    assert [each.place for each in judge(question, statements).ranked] == [1, 0]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.signs import MEASURES, asks, doers, has_number, stated_times, tells_who, verb_keys
+from assay.core.relevance.signs import MEASURES, asks, has_number, stated_times, tells_who, verb_keys
 
 # Who did what is asked: the verb in any form, and which statements say who did it.
 
@@ -103,15 +103,6 @@ WROTE = "Who wrote the manual of the tool?"
 )
 def test_a_request_or_a_heading_names_nobody(text: str, told: bool) -> None:
     assert tells_who(read_question(WROTE, beside=text), [text]) is told
-
-
-def test_who_did_it_comes_before_what_was_done() -> None:
-    question = read_question("Who coined the word?")
-    texts = ["The word was coined around 1975.", "The word was coined by Anna Berg.", "Anna Berg coined the word."]
-    gains = doers(question, texts)
-    assert gains[0] == 0.0
-    assert gains[1] == gains[2] > 0.0
-    assert doers(read_question("Where is the word?"), texts) == [0.0] * 3
 
 
 # Signs of what a question asks for: a time between two years, a price.

@@ -213,19 +213,19 @@ def planned(question: str, least: int, most: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("question", "complexity", "depth"),
+    ("question", "complexity"),
     [
-        ("What is the status of PEP 6?", "simple", "light"),
-        ("Who wrote PEP 8 and when was it created?", "simple", "light"),
-        ("How and why does Rust move values?", "simple", "light"),
-        ("Compare PEP 6 and PEP 8", "moderate", "medium"),
-        ("What is A? What is B? What is C? What is D?", "complex", "extended"),
+        ("What is the status of PEP 6?", "simple"),
+        ("Who wrote PEP 8 and when was it created?", "simple"),
+        ("How and why does Rust move values?", "simple"),
+        ("Compare PEP 6 and PEP 8", "moderate"),
+        ("What is A? What is B? What is C? What is D?", "complex"),
     ],
 )
-def test_triage(question: str, complexity: str, depth: str) -> None:
+def test_triage(question: str, complexity: str) -> None:
     text, (call,) = respond(request("triage", user("question", question)))
     assert text == ""
-    assert (call.name, call.arguments["complexity"], call.arguments["depth"]) == ("generate_plan", complexity, depth)
+    assert (call.name, call.arguments["complexity"]) == ("generate_plan", complexity)
 
 
 def test_plans() -> None:

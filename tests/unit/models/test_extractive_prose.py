@@ -19,7 +19,6 @@ DAM = (
     "Die Staumauer der Talsperre Kriebstein wurde zwischen 1927 und 1930 errichtet."
 )
 PRICES = "# Pricing\n\n| Plan | Price |\n|---|---|\n| Free | $0 |\n| Team | $20 |\n| Pro | $50 |\n"
-SETTINGS = "# Settings\n\nRetries are bounded.\n\n```python\nMAX_RETRIES = 7\nTIMEOUT = 3\n```\n"
 ZEN = (
     "PEP: 20\nTitle: The Zen of Python\nAuthor: Tim Peters\nStatus: Active\nCreated: 19-Aug-2004\n\nTwenty aphorisms.\n"
 )
@@ -58,7 +57,6 @@ MEETING = (
             "Project Zebra launched in May. The budget was $4.5 million.",
             "The budget was $4.5 million.",
         ),
-        ("What is MAX_RETRIES?", "settings", SETTINGS, "MAX_RETRIES = 7"),
         ("What does the Team plan cost?", "Pricing", PRICES, "Plan: Team | Price: $20"),
         ("Is PEP 20 superseded?", "The Zen of Python", ZEN, "Status of PEP 20 (The Zen of Python): Active"),
         ("Is PEP 20 active?", "The Zen of Python", ZEN, "Status of PEP 20 (The Zen of Python): Active"),

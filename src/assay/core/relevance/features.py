@@ -48,8 +48,8 @@ from assay.core.relevance.topic_question import (
 
 NAMES = (
     "own", "rarest", "names", "neighbour", "heading", "title", "document", "near", "pairs", "close", "density",
-    "number", "date", "name", "reason", "unnumbered", "short", "long", "row", "code", "first", "rank", "leading",
-    "fresh", "order", "relative", "source", "opens", "figures", "rest",
+    "number", "date", "name", "reason", "unnumbered", "short", "long", "row", "first", "rank", "leading",
+    "fresh", "relative", "source", "opens", "figures", "rest",
     "measure",
 )  # fmt: skip
 """The features, in the order of a vector."""
@@ -87,7 +87,7 @@ class Features:
         self._sources = self._by_source()
         self._own = [self._share(held) for held in self._held]
         self._best = max(self._own, default=0.0) or 1.0
-        self.best_source = max((self._share(held) for held in self._sources.values()), default=0.0)
+        self._best_source = max((self._share(held) for held in self._sources.values()), default=0.0)
         self._pairs = frozenset(pairwise(question.keys))
         titles = {each.source: each.title for each in statements}
         titled = Counter(key for title in titles.values() for key in self.matches_in(title))
@@ -113,10 +113,6 @@ class Features:
         """The share of the question's weight that is in rare keys which nothing found has."""
         return 1.0 - sum(self.weights[key] for key in set[str]().union(*self._sources.values())) / self._total
 
-    def together(self, places: Sequence[int]) -> float:
-        """The share of the question's weight in these statements together."""
-        return self._share(_merged(self._held[at] for at in places))
-
     def held_by_best(self, at: int) -> tuple[float, float, float, float, float]:
         """The features of a statement's document: weight and number of keys, how much more than others, whether
         it has the rarest key of all; and the number of keys in the statement itself.
@@ -132,10 +128,6 @@ class Features:
             held.get(rarest, 0.0),
             sum(self._held[at].values()) / MASS_SCALE,
         )
-
-    def rest_around(self, places: Sequence[int]) -> float:
-        """`rest` of these statements together, with their context."""
-        return self.rest(_merged(map(self.matches_around, places)))
 
     def matches_in(self, text: str) -> dict[str, float]:
         """Those in a heading or title of one of the statements."""
@@ -235,14 +227,12 @@ class Features:
             max(0.0, 1.0 - size / SHORT_KEYS),
             max(0.0, min(1.0, size / LONG_KEYS - 1.0)),
             float(each.kind == "row"),
-            float(each.kind == "code"),
             float(each.place == 0),
             1.0 / (1.0 + each.source),
             float(each.source == 0),
             min(1.0, len(self._sets[at] - set(self._asked)) / FRESH_KEYS),
-            self._order(at, own),
             self._own[at] / self._best,
-            self._share(self._sources[each.source]) / (self.best_source or 1.0),
+            self._share(self._sources[each.source]) / (self._best_source or 1.0),
             self._opens(at),
             self.figures(at),
             self.rest(own),
@@ -262,13 +252,6 @@ class Features:
         places = [place for place, key in enumerate(self._keys[at]) if key in own]
         different = {self._keys[at][place] for place in places}
         return len(different) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0
-
-    def _order(self, at: int, own: Mapping[str, float]) -> float:
-        """The share of neighbouring matching keys in the question's order."""
-        first = {key: place for place, key in reversed(list(enumerate(self._keys[at])))}
-        places = [first[key] for key in self._asked if key in own and key in first]
-        pairs = list(pairwise(places))
-        return sum(a < b for a, b in pairs) / len(pairs) if pairs else 0.0
 
     def _opens(self, at: int) -> float:
         """How many of the question's keys are at the very beginning: what is defined is named first."""

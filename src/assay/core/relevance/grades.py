@@ -19,7 +19,6 @@ from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance import comparisons
 from assay.core.relevance.comparisons import Comparison
-from assay.core.relevance.document_parts import is_entry
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, judge, weights
@@ -170,14 +169,7 @@ def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vect
         -1.0 if amiss else max(features.measure(at), features.measure(at - 1) if framed else -1.0),
         share(around),
         missing / (max(rare.values(), default=1.0) or 1.0),
-        float(
-            not framed
-            and (
-                _is_beside(features, around, rarest)
-                or _has_names_alone(features, around, vector)
-                or is_entry(features.question.text, text)
-            )
-        ),
+        float(not framed and (_is_beside(features, around, rarest) or _has_names_alone(features, around, vector))),
         min(1.0, sum(own.values()) / MOST_KEYS),
         min(1.0, len(rare) / MOST_KEYS),
         float(features.question.wanted == "other"),

@@ -14,7 +14,6 @@ from assay.core.relevance.relevance_constants import (
     DEFINING_WEIGHT,
     ENTRY_WEIGHT,
     FEWEST_NAMING,
-    INTRODUCING_WEIGHT,
     OPENING_WEIGHTS,
 )
 from assay.core.relevance.signs import REASON
@@ -32,14 +31,6 @@ _ASKED = [
         r"что\s+(?:такое|означает|значит)\s+(?P<thing>.+)|кто\s+так(?:ой|ая|ие)\s+(?P<who>.+)",
     )
 ]
-_DEEDS = regex(r"what\s+(?:does|do|did)\s+(?P<thing>.+?)\s+do", re.IGNORECASE)
-_DOING = regex(
-    r"(?:(?:the|this)\s+)?(?P<thing>\S+(?:\s\S+){0,2}?)(?:\s+(?:command|script|program|utility|tool|option|function|"
-    r"parameter|variable|file|setting|directive|game|method|class|module))?\s+(?:[a-z]+ly\s+|will\s+|can\s+)?"
-    r"(?!is\b|was\b|has\b|does\b)[a-z]{2,}s\b",
-    re.IGNORECASE,
-)
-"""A thing with a verb: "the script sends a signal"."""
 _WITHIN = regex(r"\s(?:in|on|at|for|within|with|bei|im|für|dans|en|para|в|для)\s", re.IGNORECASE)
 """Before where a thing is what it is: "a pool in Ninja"."""
 _OPENING = regex(r"^(?:[A-Z]:\s+)?[\W_]*")
@@ -69,24 +60,11 @@ FEWEST_TOLD = 3
 
 def defining(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it defines what the question asks the meaning of; 0 for all if it asks none."""
-    asked, deeds = thing_asked(question), _deeds(question.text) is not None
-    places = range(len(statements))
-    return [_gain(asked, statements, at, question.analysis, deeds=deeds) if asked else 0.0 for at in places]
-
-
-def _deeds(question: str) -> re.Match[str] | None:
-    return _DEEDS.fullmatch(question.strip(" ?.!"))
-
-
-def _gain(
-    asked: frozenset[str], statements: Sequence[QuotableStatement], at: int, analysis: str, *, deeds: bool
-) -> float:
-    each = statements[at]
-    if _is_described(each, asked, analysis) or _defines(each, asked, analysis, deeds=deeds):
-        return DEFINING_WEIGHT
-    earlier = (other for other in statements[:at] if other.source == each.source)
-    first = _introduces(each, asked, analysis) and not any(_introduces(other, asked, analysis) for other in earlier)
-    return INTRODUCING_WEIGHT if first else 0.0
+    asked, analysis = thing_asked(question), question.analysis
+    return [
+        DEFINING_WEIGHT if asked and (_is_described(each, asked, analysis) or _defines(each, asked, analysis)) else 0.0
+        for each in statements
+    ]
 
 
 def _is_described(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
@@ -95,21 +73,10 @@ def _is_described(each: QuotableStatement, asked: frozenset[str], analysis: str)
     return each.kind == "prose" and len(told.split()) >= FEWEST_TOLD and _names(each.label, analysis) == asked
 
 
-def _defines(each: QuotableStatement, asked: frozenset[str], analysis: str, *, deeds: bool) -> bool:
-    """True if a statement opens with the thing, and says what it is. Code that assigns a value to a name does not."""
+def _defines(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
+    """True if a statement opens with the thing, and says what it is."""
     found = _DEFINING.match(_OPENING.sub("", each.text, count=1))
-    told = found is not None and _names(found["thing"], analysis) == asked
-    if deeds and each.kind == "prose" and not told:
-        done = _DOING.match(_OPENING.sub("", each.text, count=1))
-        return done is not None and _names(done["thing"], analysis) == asked
-    return told and (each.kind != "code" or re.search(rf"=\s+{_NOUN}", each.text) is not None)
-
-
-def _introduces(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
-    """True if a sentence speaks of the thing under a heading that is only its name."""
-    heading = each.heading.rpartition(">")[2]
-    under = each.kind == "prose" and bool(heading) and _names(heading, analysis) == asked
-    return under and asked <= set(keys(each.text, analysis))
+    return found is not None and _names(found["thing"], analysis) == asked
 
 
 def is_defined_by(question: TopicQuestion, name: str) -> bool:
@@ -125,7 +92,7 @@ def thing_asked(question: TopicQuestion) -> frozenset[str]:
 @lru_cache(maxsize=512)
 def _thing(question: str, analysis: str) -> frozenset[str]:
     plain = question.strip(" ¿?？.!")
-    match = _deeds(question) or next(filter(None, (pattern.fullmatch(plain) for pattern in _ASKED)), None)
+    match = next(filter(None, (pattern.fullmatch(plain) for pattern in _ASKED)), None)
     said = next(filter(None, match.groups()), "") if match else ""
     return _names(_WITHIN.split(said)[0], analysis)
 
@@ -136,113 +103,59 @@ def _names(text: str, analysis: str) -> frozenset[str]:
     return frozenset(keys(text, analysis)) - stop_terms(analysis)
 
 
-# Entries of a reference: which statements are about the function, the class or the option that a question names.
-#
-# An entry begins with a signature, `open(file, mode)`, or with a name that only code has. That is the label of its
-# statements, as in a list of definitions, or the heading above them. An entry of fields ("Default value: 25") may have
-# any name.
+# Entries of a reference: what is said of the function, the class or the option that a question names, as only code has
+# its name, and fields of entries with any name ("Default value: 25").
 
-_SIGNATURE = regex(r"(?<![\w.-])(?P<name>-{0,2}[^\W\d][\w.:$#-]*)[(\[]")
-"""A name directly before the brackets of its parameters."""
 _IN_CODE = regex(r"(?<![\w.-])(?:--?[^\W\d][\w-]+|[^\W\d]\w*(?:[._]|::)\w[\w.:]*\w|[^\W\d]*[a-z][A-Z]\w+)(?![\w-])")
 """A name as only code has it: with a point or a low line inside, a capital inside, or with the hyphens of an option."""
-_BRACKET = regex(r"\s[(\[]")
 _SUBTITLE = regex(r"\s+[—–|:-]\s+")
 """Between the name of a page and what else its title says."""
-_KINDS = (
-    "attribute class command constant decorator directive event exception flag function macro method module option "
-    "parameter property setting statement structure type variable"
-)
-"""What a question may call a thing in addition to its name: "the `lru_cache` decorator"."""
-
-
-Name = tuple[bool, frozenset[str]]
-"""Whether a name is that of an option, which has hyphens before it, and its keys."""
+_PARAMETERS = regex(r"[(\[].*", re.DOTALL)
 
 
 def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it is about an entry that the question names.
 
     If the question asks what the entry is, or for one thing of it ("what does it return?"), its first sentences gain
-    most, in order, or the first that speak of that. Else all gain the same.
+    most, in order, or the first that speak of that. Else all gain the same. A field gains by the share of the
+    question's other words in its key.
     """
-    gains = [0.0] * len(statements)
-    kinds = frozenset(keys(_KINDS, question.analysis))
-    for name, about in _names_with_places(question, statements, kinds):
-        more = frozenset(question.keys) - name[1] - kinds
-        if question.wanted != "date" and (thing_asked(question) or (len(more) <= 1 and question.wanted == "other")):
-            first = _entry_sentences(about, more, statements, question.analysis)
-            for at, weight in zip(first, OPENING_WEIGHTS, strict=False):
-                gains[at] = weight
-        else:
-            for at in about:
-                gains[at] = ENTRY_WEIGHT
-    asked = frozenset(question.keys) - kinds
-    return [
-        max(gain, _field_gain(asked, each, question.analysis)) for gain, each in zip(gains, statements, strict=True)
-    ]
+    analysis, asked = question.analysis, frozenset(question.keys)
+    gains = [_field_gain(asked, each, analysis) for each in statements]
+    thing = thing_asked(question)
+    written = {frozenset(keys(match[0], analysis)) for match in _IN_CODE.finditer(question.text)}
+    for name in filter(None, written or {thing}):
+        about = [at for at, each in enumerate(statements) if _is_about_entry(each, name, analysis, bool(written))]
+        more = asked - name
+        told = [at for at in about if statements[at].kind == "prose"]
+        further = [at for at in about if more.intersection(keys(statements[at].text, analysis))]
+        opening = zip(further or told, OPENING_WEIGHTS, strict=False) if len(more) <= 1 or thing else ()
+        for at, gain in opening or ((at, ENTRY_WEIGHT) for at in about):
+            gains[at] = max(gain, gains[at])
+    return gains
+
+
+def _is_about_entry(each: QuotableStatement, name: frozenset[str], analysis: str, in_code: bool) -> bool:
+    """True if a statement's label or heading is called so, or its page if it has neither."""
+    above = [text for text in (each.label, each.heading.rpartition(">")[2]) if text]
+    return any(_is_called(text, name, analysis, in_code) for text in above or _SUBTITLE.split(each.title, 1)[:1])
+
+
+@lru_cache(maxsize=16384)
+def _is_called(entry: str, name: frozenset[str], analysis: str, in_code: bool) -> bool:
+    head = _PARAMETERS.sub("", entry).strip()
+    if not in_code:
+        return _names(head, analysis) == name
+    word = head.rpartition(" ")[2] if _PARAMETERS.search(entry) else head
+    return " " not in word and any(frozenset(keys(part, analysis)) == name for part in (word, word.rpartition(".")[2]))
 
 
 def _field_gain(asked: frozenset[str], each: QuotableStatement, analysis: str) -> float:
-    """What a field gains since the question names its entry, by the share of the question's other words in its key."""
     name = _names(each.entry, analysis)
     more = asked - name
     if not name or not more or not name <= asked:
         return 0.0
     return OPENING_WEIGHTS[0] * len(more.intersection(keys(each.key, analysis))) / len(more)
-
-
-def _names_with_places(
-    question: TopicQuestion, statements: Sequence[QuotableStatement], kinds: frozenset[str]
-) -> Iterator[tuple[Name, list[int]]]:
-    """The names of entries in the question, each with the places of the statements about its entry; of a name that only
-    code has and no entry, as that of a file, those that have it as written, unless the question asks what it is.
-    """
-    analysis, asked = question.analysis, thing_asked(question)
-    in_code = {_name(match[0], analysis): match[0].casefold() for match in _IN_CODE.finditer(question.text)}
-    for name in in_code or filter(_has_keys, [(False, asked - kinds or asked)]):
-        about = [at for at, each in enumerate(statements) if name in _entry_names(each, analysis)]
-        if not (about or asked) and (written := in_code.get(name, "")):
-            about = [at for at, each in enumerate(statements) if written in each.text.casefold()]
-        yield name, about
-
-
-def _entry_sentences(
-    about: Sequence[int], more: frozenset[str], statements: Sequence[QuotableStatement], analysis: str
-) -> list[int]:
-    """The sentences of an entry; if any, or a line with a key, has a further word of the question, only these."""
-    ordered = sorted(about, key=lambda at: (statements[at].source, statements[at].place))
-    rest = [at for at in ordered if not statements[at].title.startswith(statements[at].text)]
-    told = [at for at in rest if statements[at].kind != "code"]
-    further = [at for at in told if more.intersection(keys(statements[at].text, analysis))]
-    return further or [at for at in told if statements[at].kind == "prose"]
-
-
-def _entry_names(each: QuotableStatement, analysis: str) -> frozenset[Name]:
-    """The names of the entry a statement is about: of its label or heading, or of its page if it has neither."""
-    last = each.heading.rpartition(">")[2].strip("` ")
-    page = "" if each.label or last else _SUBTITLE.split(each.title, 1)[0]
-    return _label_names(each.label or page, analysis) | _label_names(last, analysis, in_code=True)
-
-
-@lru_cache(maxsize=16384)
-def _label_names(text: str, analysis: str, *, in_code: bool = False) -> frozenset[Name]:
-    """The names in a label or a title, each in full, and its last part. Not `in_code`, all before a bracket is one."""
-    found = (_SIGNATURE.search(text), _IN_CODE.match(text) if in_code else None)
-    names = [
-        *(match[match.lastgroup or 0] for match in found if match),
-        *(() if in_code else (_BRACKET.split(text, 1)[0],)),
-    ]
-    parts = (_name(part, analysis) for name in names for part in (name, name.rpartition(".")[2]))
-    return frozenset(filter(_has_keys, parts))
-
-
-def _name(text: str, analysis: str) -> Name:
-    return text.startswith("-"), frozenset(keys(text, analysis))
-
-
-def _has_keys(name: Name) -> bool:
-    return bool(name[1])
 
 
 # A name of the question that is nowhere: a question about the museum in Oslo is not answered by documents that never
@@ -323,7 +236,7 @@ def is_about(features: Features, at: int) -> bool:
     titled, own = features.matches_in(each.title).keys(), features.matches(at).keys()
     held = titled | own | features.matches_in(each.heading).keys()
     names = frozenset[str]() if question.capitalizing else question.names
-    if not names | features.subjects <= held or _is_another_kind(question, each.text.partition(":")[0], held):
+    if not names | features.subjects <= held or is_another_kind(question, each.text.partition(":")[0], held):
         return False
     rest = set(question.keys) - names - features.subjects - question.light - titled
     return not rest or not rest.isdisjoint(own)
@@ -344,7 +257,7 @@ def is_complete(features: Features, at: int) -> bool:
     return features.measure(at) > 0 and not any(features.measure(other) > 0 for other in beside)
 
 
-def _is_another_kind(question: TopicQuestion, key: str, held: Collection[str]) -> bool:
+def is_another_kind(question: TopicQuestion, key: str, held: Collection[str]) -> bool:
     """True if the key of a row has a word of the question behind another one than there: "Flow rate" is no failure
     rate. `held` are the keys of the question in the row, with its context.
     """

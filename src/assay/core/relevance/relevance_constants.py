@@ -86,9 +86,9 @@ DENIAL_WEIGHT = 1.5
 Fitted among 0, 0.75, 1.5, 2 and 3 on the 123 questions of the training articles that deny something, in seven
 languages: the best statement answers 99 (93 at 0; decision 0027, Negation).
 """
-DEFINING_WEIGHT, INTRODUCING_WEIGHT = 4.0, 2.0
-"""What a statement gains in the order, not in the chance, that defines what is asked about, or comes first under its
-name as a heading: the first is about the margin, so that a definition opens the answer. By hand.
+DEFINING_WEIGHT = 4.0
+"""What a statement gains in the order, not in the chance, that defines what is asked about: about the margin, so that a
+definition opens the answer. By hand.
 """
 OPENING_WEIGHTS, ENTRY_WEIGHT = (8.0, 5.0, 2.0), 2.0
 """What the first statements about an entry of a reference gain in the order if a question asks what it is or does: so
@@ -99,8 +99,6 @@ QUESTION_SHARE = 0.6
 """The share of words that a question has in common with the title of a section that asks the same. By hand."""
 BACK_MATTER_WEIGHT = 4.0
 """What a statement in back matter loses, if the question does not ask for that: about the margin. By hand."""
-DOER_WEIGHT = 1.0
-"""Added in the order, not in the chance, to a statement that says who did what is asked ("coined by …"). By hand."""
 LIGHT_WEIGHT = 0.25
 """Multiplies the rarity of a word that only asks for a measure ("how long does it take?"), which an answer need not
 have: the sign of the measure is asked for by itself. By hand.

@@ -16,7 +16,7 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
-from assay.core.relevance.document_parts import announces, below_titles, in_back_matter, is_entry
+from assay.core.relevance.document_parts import announces, in_back_matter
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.named_things import defining, is_about, is_complete, lacks_a_name, of_entries
 from assay.core.relevance.relevance_constants import (
@@ -34,7 +34,7 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
     TOGETHER,
 )
-from assay.core.relevance.signs import asks, doers, tells_who
+from assay.core.relevance.signs import asks, tells_who
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, with_plain_digits
 
 # The weight of meaning in addition to words, if an embedder has compared statements with the question.
@@ -86,9 +86,8 @@ def likelier(chance: float, cosines: Sequence[Cosine], best: Sequence[int], firs
 OTHER_VERSION = -1.0
 """The feature `figures` of a statement about another version or year than the question's: it answers nothing."""
 CHANCE_NAMES = (
-    "best", "margin", "own", "together", "reach", "document", "absent", "names", "keys", "pairs", "close", "kind",
-    "mass", "count", "contrast", "rarest", "said", "figures", "rest", "rests", "sources", "unkind",
-    "measure",
+    "best", "margin", "own", "absent", "names", "keys", "pairs", "close", "kind", "mass", "count", "contrast", "rarest",
+    "said", "sources", "unkind", "measure",
 )  # fmt: skip
 """The features of a chance, in the order of a vector."""
 
@@ -255,19 +254,15 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
         and is_about(features, at)
         and not asks(each.text)
         and not announces(question.text, each.text)
-        and not is_entry(question.text, each.text)
     ]
 
 
 def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
-    """The scores for the order: with what definitions, entries, titles and doers add, and back matter takes away."""
-    texts = [f"{each.label} {each.text}" for each in statements]
+    """The scores for the order: with what definitions and entries add, and back matter takes away."""
     gains = zip(
         scores,
         defining(question, statements),
         of_entries(question, statements),
-        below_titles(question, statements),
-        doers(question, texts),
         strict=True,
     )
     losses = in_back_matter(question.text, statements)
@@ -331,9 +326,6 @@ def chances(features: Features, vectors: Sequence[Vector], ranked: Sequence[Scor
         ranked[0].score - _kinds(row, top),
         ranked[0].score - later,
         max(vector[_AT["own"]] for vector in vectors),
-        features.together([each.place for each in ranked[:TOGETHER]]),
-        sum(top[_AT[name]] for name in ("own", "neighbour", "heading", "title")),
-        features.best_source,
         features.absent(),
         features.names_held(ranked[0].place),
         math.log(1 + len(set(features.question.keys))),
@@ -341,9 +333,6 @@ def chances(features: Features, vectors: Sequence[Vector], ranked: Sequence[Scor
         top[_AT["close"]],
         max(kinds),
         *features.held_by_best(ranked[0].place),
-        top[_AT["figures"]],
-        top[_AT["rest"]],
-        features.rest_around([each.place for each in ranked[:TOGETHER]]),
         min(1.0, (len({each.source for each in features.statements}) - 1) / 4),
         float(max(kinds) < 0),
         min(0.0, max(vector[_AT["measure"]] for vector in best)),

@@ -11,7 +11,6 @@ from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS, stop_terms
 from assay.core.measures import split_label
 from assay.core.relevance.asking_words import Measure
-from assay.core.relevance.relevance_constants import DOER_WEIGHT
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
 # Who did what is asked: only if a question asks who did something ("who wrote …?"), not who somebody is.
@@ -39,11 +38,6 @@ _UNFINISHED = frozenset(
     "to please will can could may must should would shall might don't not never let zu para per de di pour à".split()
 )
 """Words before a verb that nobody has done: "please write a test"."""
-_DONE_BY = regex(
-    rf"(?P<told>[^\W\d_]{{3,}})\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,3}}?{_CAPITAL}"
-    rf"|(?<![^\W_]){_CAPITAL}\s+(?:[a-z]+ly\s+|has\s+|had\s+|first\s+)?(?P<verb>[a-zß-ÿ]{{3,}})"
-)
-"""A verb with the name of who did it."""
 _FORMS = (
     "pay paid payment payments, say said, lay laid, buy bought, bring brought, think thought, catch caught, "
     "teach taught, seek sought, fight fought, make made, go went gone, leave left, see saw seen, eat ate eaten, "
@@ -101,17 +95,6 @@ def _is_name(found: re.Match[str], analysis: str) -> bool:
     parts = (found["first"], found["last"])
     empty = any(stop_terms(analysis).issuperset(keys(word, analysis)) for word in parts)
     return not empty and not all(map(str.isupper, parts))
-
-
-def doers(question: TopicQuestion, texts: Sequence[str]) -> list[float]:
-    """What each text gains since it says who did what a question asks: "coined by Anna Berg", "Anna Berg coined"."""
-    verb = _asked_verb(question.text, question.analysis) if question.negating == question.language else ""
-
-    def says_who(text: str) -> bool:
-        done = (match["verb"] or match["told"] for match in _DONE_BY.finditer(text))
-        return any(same_verb(verb, each, question.analysis) for each in done)
-
-    return [DOER_WEIGHT if verb and says_who(text) else 0.0 for text in texts]
 
 
 def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:

@@ -26,7 +26,7 @@ from assay.core.relevance.relevance_constants import (
 
 # Statements: what may answer a question, with its words as keys.
 
-Kind = Literal["prose", "row", "code"]
+Kind = Literal["prose", "row"]
 _UNSPACED = regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 

@@ -1,6 +1,19 @@
 """The built-in model: plans from the question's words, quotes documents, and gives no answer if they have none.
 
-It is deterministic, without weights, and without I/O of its own.
+It is deterministic and does no I/O of its own. An answer is chosen in these steps (`answers.select`):
+
+1. The question is taken apart: its parts, the documents it names, what it asks about them (`models.questions`).
+2. The passages shown become header fields, table rows and sentences, each with what is above it
+   (`models.shown_documents`). If the question names documents by number or title, only these count; if none of them is
+   there, there is no answer (`shelf.resolve`).
+3. Figures computed by code come first, then rows that the cells named in the question choose, then the header fields it
+   asks for ("Status of PEP 6: Final").
+4. All else is scored as statements (`core.relevance.judge`): features of a statement and its context (`features`) with
+   trained weights (`weights.json`). What cannot answer at all is left out, as what is about another year, or only asks.
+   What defines the thing asked about, or is about its entry in a reference, comes first; back matter comes last.
+5. A second trained model gives the chance that the best three answer. Below a bound there is no answer, nor if a name
+   of the question is nowhere, or they lack the measure asked for, or affirm what it denies.
+6. The best statement is kept, with those hardly worse, without repetitions. The writer opens with these (`reports`).
 """
 
 from __future__ import annotations

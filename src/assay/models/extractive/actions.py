@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from assay.core.blocks import leaves
-from assay.core.brief import ConversationMessage, SetDepth
+from assay.core.brief import ConversationMessage
 from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, Plan, PlanStep
@@ -25,7 +25,6 @@ from assay.models.questions.words import stems
 from assay.models.shown_documents.passages import is_in_table
 from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve
 
-DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 LONG_QUESTION = 45
 """The number of words from which every question is complex."""
 TITLE = 160
@@ -96,7 +95,6 @@ def triage(request: Request) -> tuple[ToolCall, ...]:
     arguments: dict[str, object] = {
         "reasoning": f"The question has {count} part{'' if count == 1 else 's'} and is {complexity} by its words.",
         "complexity": complexity,
-        "depth": DEPTH[complexity],
         "follow_up": follow_up(request),
     }
     if whole := restated(request):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 
 from assay.core.lazy import regex
-from assay.core.lexicon import MONTHS, stem
+from assay.core.lexicon import MONTHS
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, comparisons, judge, read_question
-from assay.core.relevance.named_things import is_defined_by
+from assay.core.relevance.named_things import is_another_kind, is_defined_by
 from assay.core.relevance.signs import asks
 from assay.core.relevance.topic_question import near_keys
-from assay.core.sources import ordinal_of
 from assay.core.tables.records import is_field
 from assay.core.tables.rows import stated_row
 from assay.core.tables.words import read_asking
@@ -22,7 +20,7 @@ from assay.core.text import ends_sentence, words
 from assay.models.questions import links
 from assay.models.questions.conditions import asks_several
 from assay.models.questions.question import Identifier, ParsedQuestion, analyze, is_comparison, points_back
-from assay.models.questions.words import CONCEPTS, begins_pointing_back, carries_topic, stems, topics
+from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line, read_field
 from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.shown_documents.tabular import computed_units, headed_line, rows
@@ -145,17 +143,15 @@ def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[Passage
         near = near_keys(own, said)
         held = [key in said or key in near for key in own]
         meant = {key for key in said if key in own or any(key in others for others in near.values())}
-        if all(held) or (asked and asked <= meant) or (held[-1] and not _of_another_kind(plain, meant)):
+        if (
+            all(held)
+            or (asked and asked <= meant)
+            or (held[-1] and not is_another_kind(read_question(plain), field.name, meant))
+        ):
             rated.append((sum(held) / len(own), field))
     best = max((rate for rate, _ in rated), default=0.0)
     partly = () if question.concepts else (best,)
     return [field for rate, field in rated if rate == 1.0 or (best < 1.0 and rate in partly)]
-
-
-def _of_another_kind(text: str, meant: Container[str]) -> bool:
-    """True if a question has another word before the last of a field's name: "failure rate" is no "Flow rate"."""
-    pairs = pairwise(words(text))
-    return any(stem(word) in meant and carries_topic(kind) and stem(kind) not in meant for kind, word in pairs)
 
 
 # statements
@@ -165,7 +161,7 @@ def _sentences(
     question: ParsedQuestion, subject: Subject, shelf: ShownSources, context: ParsedQuestion | None, limit: int
 ) -> list[QuotableUnit]:
     about = _needed_context(question, context) if not subject.books else ""
-    placed, judgement = _judge_sentences(_drop_numbers(question, subject), subject.books or shelf.books, shelf, about)
+    placed, judgement = _judge_sentences(question, subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
         if not subject.titled or any(map(_has_header, subject.books)):
             return []
@@ -202,22 +198,10 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     return [before] if near and told else []
 
 
-def _drop_numbers(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
-    """The question without the numbers of the documents that should answer it, if their titles have not these: their
-    text may not contain them.
-    """
-    titled = [words(book.title) for book in subject.books]
-    text = question.text
-    for number in subject.numbers:
-        if not all(set(words(number)) <= set(title) for title in titled):
-            text = text.replace(number, " ")
-    return analyze(text)
-
-
 def _judge_sentences(
     question: ParsedQuestion, books: Sequence[SourcePassages], shelf: ShownSources, about: str = ""
 ) -> tuple[list[Placed], Judgement]:
-    placed = [(book, sentence) for book in books for sentence in (*_definition_lines(question, book), *book.sentences)]
+    placed = [(book, sentence) for book in books for sentence in book.sentences]
     rank = {book.id: at for at, book in enumerate(shelf.books)}
     statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in placed]
     asked = frozenset(words(question.text))
@@ -226,16 +210,6 @@ def _judge_sentences(
     near = shelf.closeness.of(about or question.text)
     cosines = [near.get(sentence.passage) for _, sentence in placed] if near else []
     return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)
-
-
-def _definition_lines(question: ParsedQuestion, book: SourcePassages) -> list[PassageSentence]:
-    """The lines at the top of a document with the name that a question asks the meaning of, as in a glossary."""
-    asked, quoted = read_question(question.text, "", book.title), {each.text for each in book.sentences}
-    named = (each for each in book.fields if is_defined_by(asked, each.key))
-    lines = (
-        PassageSentence(f"{each.key}: {each.value}", each.passage, ordinal_of(each.passage), "row") for each in named
-    )
-    return [each for each in lines if each.text not in quoted]
 
 
 def _needed_context(question: ParsedQuestion, context: ParsedQuestion | None) -> str:

@@ -46,9 +46,6 @@ _CODE = regex(
 _PROMPT = regex(r"^\s*(?:>>>|In \[\d+\]:|\$|[\w.~/@:-]*[$#]) \S", re.MULTILINE)
 """A line typed at the prompt of an interpreter or a shell: what follows is its output."""
 
-_ASSIGNED = regex(
-    r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
-)
 _CUT_FROM = ",;) "
 """The text that may stand before a sentence whose passage begins inside a longer one."""
 TERM_WORDS = 8
@@ -83,7 +80,7 @@ class PassageField(msgspec.Struct, frozen=True):
 class PassageSentence(msgspec.Struct, frozen=True):
     """A sentence of a passage on one line.
 
-    `kind` is "prose", "row" (a table row, a line with a key) or "code". `heading` is shown above it; `label` is the
+    `kind` is "prose" or "row" (a table row, a line with a key). `heading` is shown above it; `label` is the
     name it describes, as in a list of definitions, or its table's column headers. `entry` is what it gives a value
     of, and `key` names that value.
     """
@@ -152,7 +149,7 @@ def split(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, 
     """The sentences of a passage that a report may quote, in a document of this style."""
     place = ordinal_of(passage)
     if is_heading_or_code(text):
-        return _code(passage, place, text)
+        return ()
     if _is_row(text):
         return _row(passage, place, text)
     if is_record(text):
@@ -214,23 +211,6 @@ def _parts(line: str) -> list[str]:
     return textwrap.wrap(line, LONGEST // 2, break_long_words=False, break_on_hyphens=False)
 
 
-def _code(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
-    """The whole lines of code that assign a value to a name; other code is not quoted in prose."""
-    if "```" not in text and "~~~" not in text and not _CODE.search(text):
-        return ()
-    lines = (line.strip() for line in text.splitlines())
-    return tuple(
-        PassageSentence(line, passage, place, "code")
-        for line in lines
-        if len(line) <= 200 and _ASSIGNED.match(line) and _is_closed(line) and not _unsafe(line)
-    )
-
-
-def _is_closed(line: str) -> bool:
-    """True if a line closes the brackets it opens, so it is no part of a longer piece of code."""
-    return all(line.count(opening) == line.count(closing) for opening, closing in ("()", "[]", "{}"))
-
-
 def _is_row(text: str) -> bool:
     return text.lstrip().startswith("|")
 
@@ -282,11 +262,6 @@ def _key_lines(text: str) -> list[str]:
     """The lines of a passage in which every line has a key and a value, as in a country's profile."""
     lines = [one_line(line) for line in text.splitlines() if line.strip()]
     return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []
-
-
-def is_keyed(text: str) -> bool:
-    """True if a passage is a line with a key and a value, or several."""
-    return all(_KEYED.fullmatch(BULLET.sub("", one_line(line), count=1)) for line in text.splitlines() if line.strip())
 
 
 def is_heading_or_code(text: str) -> bool:

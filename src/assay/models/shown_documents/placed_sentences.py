@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -19,7 +19,6 @@ from assay.models.shown_documents.passages import (
     described,
     is_heading_or_code,
     is_in_table,
-    is_keyed,
     is_row,
     items_of,
     one_line,
@@ -41,7 +40,6 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
     heads = {one_line(passage.about) for passage in passages if passage.about}
     heads.update(heading for passage in passages for heading in passage.under.split(" > "))
     style = _style([passage.text for passage in passages if one_line(passage.text) not in heads])
-    descriptions = _descriptions(passages, heads)
     rows = Counter(each.under for each in passages if is_in_table(each.text) and one_line(each.text) not in heads)
     found: dict[tuple[str, str], PassageSentence] = {}
     asked = PassageSentence("", "", -1 - ANSWERED)
@@ -54,9 +52,6 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
             above = f"{heading} {asked.text}".strip() if answers else heading
             entry = _entry(passage) if _is_field(passage, sentence, rows[passage.under]) else ""
             above = f"{above} {sentence.heading}".strip()
-            about = descriptions.get((passage.under, entry), "") if entry else ""
-            if about and not about.startswith(sentence.text):
-                above = f"{about} > {above}"
             placed = msgspec.structs.replace(
                 sentence,
                 heading=above,
@@ -90,18 +85,6 @@ def _is_field(passage: passage_context.ShownPassage, sentence: PassageSentence, 
     if sentence.kind == "row":
         return True
     return read_field(passage.id, passage.text) is not None or bool(passage.about and described(passage.text))
-
-
-def _descriptions(
-    passages: Sequence[passage_context.ShownPassage], heads: Container[str]
-) -> dict[tuple[str, str], str]:
-    """What is said of each entry (headings above, name): the text at its term, or the first below its heading."""
-    found: dict[tuple[str, str], str] = {}
-    for passage in passages:
-        if not passage.about and one_line(passage.text) not in heads and not is_keyed(passage.text):
-            for name in (described(passage.text), _entry(passage)):
-                found.setdefault((passage.under, name), one_line(passage.text))
-    return found
 
 
 def _style(texts: Sequence[str]) -> Style:

@@ -252,11 +252,9 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     `books` is empty for a question about a topic. `missing` names the numbered documents that the question is about and
     that are not shown: their neighbours must not answer for them. `rest` are the terms to look for in texts. `asked` is
     the question without titles, since their words ask for nothing. It is `titled` if it names documents by title alone.
-    `numbers` are the words that name books by their number.
     """
 
     books: tuple[SourcePassages, ...] = ()
-    numbers: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
     asked: ParsedQuestion
@@ -285,7 +283,7 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     asked = question
     for span in title_spans:
         asked = remove_phrase(asked, span)
-    numbered, numbers, missing, used = _by_number(asked, shelf)
+    numbered, missing, used = _by_number(asked, shelf)
     certain = any(shelf.numbers_documents(mention.identifier.series) for mention in asked.mentions)
     rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
     books = tuple(dict.fromkeys([*titled, *numbered]))
@@ -293,21 +291,19 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
         held = shelf.described.union(*(stems(book.series) for book in books))
         rest = tuple(term for term in rest if term not in held)
     named = bool(books) and not (numbered and certain)
-    return Subject(books=books, numbers=numbers, missing=missing, rest=rest, asked=asked, titled=named)
+    return Subject(books=books, missing=missing, rest=rest, asked=asked, titled=named)
 
 
 def _by_number(
     question: ParsedQuestion, shelf: ShownSources
-) -> tuple[list[SourcePassages], tuple[str, ...], tuple[str, ...], frozenset[str]]:
-    """Documents by their number in a series with the words that name them, the numbers that no document of a known
-    series has, and the terms for both.
+) -> tuple[list[SourcePassages], tuple[str, ...], frozenset[str]]:
+    """Documents by their number in a series, the numbers that no document of a known one has, and the terms for both.
 
     A name of one word ("sqlite3") is a number only if a document has it as one ("PEP 8", `pep-0008`), or if there are
     several with such a name (`rfc791.txt`, `rfc793.txt`). A name that several titles have in different places ("LZTO-3:
     sintering", "Ageing of LZTO-3") numbers none of them, unless it is that of a series.
     """
     found: list[SourcePassages] = []
-    named: list[str] = []
     missing: list[str] = []
     used: set[str] = set()
     for mention in question.mentions:
@@ -322,10 +318,9 @@ def _by_number(
             used.update(stem(each) for each in (mention.identifier.series, f"{mention.identifier.series}s"))
         if owners:
             found.extend(owners)
-            named.append(mention.text)
         elif known:
             missing.append(mention.text)
-    return found, tuple(named), tuple(missing), frozenset(used)
+    return found, tuple(missing), frozenset(used)
 
 
 def _by_title(question: ParsedQuestion, shelf: ShownSources) -> tuple[list[SourcePassages], list[tuple[str, ...]]]:
