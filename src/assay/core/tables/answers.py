@@ -12,12 +12,12 @@ from types import MappingProxyType
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.tables import groups
+from assay.core.tables import columns
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
 from assay.core.tables.figures import (
+    Figure,
     Figures,
-    clock,
-    durations_of,
+    amounts_of,
     figures_of,
     format_amount,
     is_missing,
@@ -31,6 +31,7 @@ from assay.core.translation import N_, gettext, number
 
 MOST_CITED = 200
 """The most rows that a sentence cites; of more, the first ones and those it names."""
+FEWEST_GROUPS = 2
 MOST_NAMED = 3
 """The most rows with the same extreme value that are named."""
 
@@ -111,8 +112,6 @@ def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
         return tuple(_cells(table, wanted, rows))
     if wanted.operation == "count":
         return (_count_rows(table, wanted, rows),)
-    if wanted.over:
-        return tuple(_grouped(table, wanted, rows))
     return tuple(_figured(table, wanted, rows))
 
 
@@ -167,72 +166,58 @@ def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) ->
     else:
         value = number(len(rows))
         said = _formatted("count", count=value)
-    return TableAnswer(text=_with(said, table, wanted.given), operation="count", value=value, rows=tuple(rows))
+    return _answer(table, wanted, said, value, rows)
 
 
 def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
-    ordered = _ordered(rows, wanted.column)
-    if ordered and wanted.operation in ("max", "min"):
-        yield from _extremes(table, wanted, [row for row in rows if id(row) in ordered], ordered)
+    """The sum or mean of a column, or the rows or groups of rows with the most or least of it."""
+    counted, extreme = wanted.over == "count", wanted.operation in ("max", "min")
+    figures = amounts_of(table, wanted.column, days=extreme and not wanted.over) if not counted else None
+    money = columns.currencies(table, wanted.column, rows) if figures is not None else ()
+    if not counted and (figures is None or len(figures.units()) > 1 or len(money) > 1):
         return
-    figures = durations_of(table, wanted.column) or figures_of(table, wanted.column)
-    currencies = groups.currencies(table, wanted.column, rows)
-    if figures is None or len(figures.units()) > 1 or len(currencies) > 1:
+    values = figures.values if figures is not None else (Figure(Decimal(1)),) * len(table.rows)
+    by_row = {id(row): figure for row, figure in zip(table.rows, values, strict=True) if figure is not None}
+    used = tuple(row for row in rows if id(row) in by_row and not (wanted.over and is_missing(row.text(wanted.label))))
+    parts: dict[str, list[TableRow]] = {}
+    for at, row in enumerate(used):
+        parts.setdefault(row.text(wanted.label) if wanted.over else str(at) if extreme else "", []).append(row)
+    if not used or (wanted.over and len(parts) < FEWEST_GROUPS):
         return
-    by_row = {id(row): figure for row, figure in zip(table.rows, figures.values, strict=True)}
-    filled = [(row, figure) for row in rows if (figure := by_row[id(row)]) is not None]
-    if not filled:
+    over = wanted.over or wanted.operation
+    amounts = {name: _amount(over, [by_row[id(row)] for row in own]) for name, own in parts.items()}
+    best = (min if wanted.operation == "min" else max)(amounts.values())
+    named = tuple(row for name, own in parts.items() if amounts[name] == best for row in own) if extreme else ()
+    labels = tuple(dict.fromkeys(filter(None, (row.text(wanted.label) for row in named)))) if wanted.label >= 0 else ()
+    if extreme and not wanted.over:
+        named, value = named[: MOST_NAMED + 1], named[0].text(wanted.column)
+    else:
+        unit = by_row[id(used[0])].unit or "".join(money)
+        value = f"{best:f}" if figures is None else format_amount(best, figures, unit)
+    is_named = 0 < len(labels) <= MOST_NAMED
+    if wanted.over and not is_named:
         return
-    used = [row for row, _ in filled]
-    if wanted.operation in ("max", "min"):
-        yield from _extremes(table, wanted, used, {id(row): figure.value for row, figure in filled})
-        return
-    amounts = [figure for _, figure in filled]
-    result = total(amounts) if wanted.operation == "sum" else mean(amounts)
-    value = format_amount(result, figures, amounts[0].unit or "".join(currencies))
-    said = _formatted(wanted.operation, head=table.heads[wanted.column], count=number(len(used)), value=value)
-    yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
+    form = f"{wanted.operation} {wanted.over}".strip()
+    slots = {"head": table.heads[wanted.column], "by": table.heads[wanted.label], "label": ", ".join(labels)}
+    slots |= {"value": value, "count": number(len(parts if wanted.over else used))}
+    said = _formatted(form if is_named or not extreme else f"bare {form}", **slots)
+    yield _answer(table, wanted, said, value, used, named)
 
 
-def _ordered(rows: Sequence[TableRow], column: int) -> dict[int, Decimal]:
-    """The days of a column of dates, or the seconds of one of durations, as numbers; empty for any other column."""
-    filled = [(row, row.text(column)) for row in rows if not is_missing(row.text(column))]
-    if timed := {id(row): seconds for row, text in filled if (seconds := clock(text)) is not None}:
-        return timed if len(timed) == len(filled) else {}
-    dated = {id(row): date for row, text in filled if not text.isdigit() and (date := moment(text)) is not None}
-    if len(dated) < len(filled) or not dated:
-        return {}
-    return {at: Decimal(year * 10_000 + month * 100 + day) for at, (year, month, day) in dated.items()}
+def _amount(over: str, figures: Sequence[Figure]) -> Decimal:
+    return Decimal(len(figures)) if over == "count" else mean(figures) if over == "mean" else total(figures)
 
 
-def _extremes(
-    table: ReadTable, wanted: Computed, rows: Sequence[TableRow], values: dict[int, Decimal]
-) -> Iterator[TableAnswer]:
-    best = (max if wanted.operation == "max" else min)(values.values())
-    named = tuple(row for row in rows if values[id(row)] == best)
-    labels = dict.fromkeys(filter(None, (row.text(wanted.label) for row in named))) if wanted.label >= 0 else {}
-    value = named[0].text(wanted.column)
-    slots = {"head": table.heads[wanted.column], "value": value, "count": number(len(rows)), "label": ", ".join(labels)}
-    said = _formatted(wanted.operation if 0 < len(labels) <= MOST_NAMED else f"bare {wanted.operation}", **slots)
-    shown = named[: MOST_NAMED + 1]
-    yield TableAnswer(
-        text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(rows), named=shown
-    )
-
-
-def _grouped(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
-    found = groups.extreme(table, rows, wanted.label, wanted.column, wanted.operation, wanted.over)
-    if found is not None and len(found.names) <= MOST_NAMED:
-        heads = {"head": table.heads[wanted.column], "by": table.heads[wanted.label]}
-        slots = {"label": ", ".join(found.names), "value": found.value, "count": number(found.count), **heads}
-        said = _formatted(f"{wanted.operation} {wanted.over}", **slots)
-        yield TableAnswer(
-            text=_with(said, table, wanted.given),
-            operation=wanted.operation,
-            value=found.value,
-            rows=found.used,
-            named=found.named,
-        )
+def _answer(
+    table: ReadTable,
+    wanted: Computed,
+    said: str,
+    value: str,
+    rows: Iterable[TableRow],
+    named: tuple[TableRow, ...] = (),
+) -> TableAnswer:
+    text = _with(said, table, wanted.given)
+    return TableAnswer(text=text, operation=wanted.operation, value=value, rows=tuple(rows), named=named)
 
 
 # saying

@@ -235,14 +235,24 @@ def clock(text: str) -> Decimal | None:
     return hours * 3600 + minutes * 60 + Decimal(match["seconds"].replace(",", "."))
 
 
-def durations_of(table: ReadTable, column: int) -> Figures | None:
-    """The seconds of a column of durations, None if it has others."""
+def amounts_of(table: ReadTable, column: int, *, days: bool = False) -> Figures | None:
+    """The amounts of a column: the seconds of durations, else its figures; with `days` dates too, in their order."""
     texts = table.column(column)
-    if not holds(texts, clock):
-        return None
-    seconds = (clock(text) for text in texts)
-    values = tuple(None if each is None else Figure(each) for each in seconds)
-    return Figures(values, clocks=max(text.count(":") for text in texts))
+    if holds(texts, clock):
+        return _read_as(clock, texts, clocks=max(text.count(":") for text in texts))
+    if days and holds(texts, moment) and not any(map(str.isdigit, texts)):
+        return _read_as(_day, texts)
+    return figures_of(table, column)
+
+
+def _read_as(read: Callable[[str], Decimal | None], texts: Iterable[str], clocks: int = 0) -> Figures:
+    values = (read(text) for text in texts)
+    return Figures(tuple(None if each is None else Figure(each) for each in values), clocks=clocks)
+
+
+def _day(text: str) -> Decimal | None:
+    date = moment(text)
+    return None if date is None else Decimal(date[0] * 10_000 + date[1] * 100 + date[2])
 
 
 def _clocked(seconds: Decimal, colons: int) -> str:
