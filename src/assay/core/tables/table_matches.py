@@ -166,15 +166,8 @@ class TableWords:
             return
         said = keys(text, self.read.analysis)
         place = grams.get(said)
-        if place is None and len(said) > 1 and any(each.isdigit() for each in said):
-            place = self._beginning(said, grams)  # "20.04 LTS" for "20.04"
         if place is not None and not all(self.said[at] in self.stop for at in place):
             yield place
-
-    def _beginning(self, said: tuple[str, ...], grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int] | None:
-        """The place of the figures a cell begins with, if letters follow them."""
-        size = next((at for at, each in enumerate(said) if not each.isdigit()), len(said))
-        return grams.get(said[:size]) if size else None
 
     def _keyed(self, column: int) -> bool:
         """True if a column of figures may select rows: its header is asked for, or it has years or row numbers."""

@@ -52,8 +52,8 @@ def answer(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
     return max(found, key=lambda each: (each.covered, each.fit), default=None)
 
 
-def cell(question: str, head: str, tables: Iterable[ReadTable]) -> TableAnswer | None:
-    """The cell under the header nearest to `head`, in the one row whose values a question names; None without one."""
+def cell(question: str, head: str, tables: Iterable[ReadTable]) -> tuple[str, TableAnswer] | None:
+    """The header nearest to `head`, with its cell in the one row whose values a question names; None without one."""
     asking = read_asking(question)
     found = (each for table in tables for each in _TableQuestion(question, asking, table).cells(head))
     return next(found, None)
@@ -73,8 +73,8 @@ class _TableQuestion(TableWords):
         tried = (found for way in self.asking.ways for found in self._columns(way, values))
         return max(tried, key=lambda each: (each.covered, each.fit), default=None)
 
-    def cells(self, head: str) -> Iterator[TableAnswer]:
-        """The cell under a header in the one row that the question's values select."""
+    def cells(self, head: str) -> Iterator[tuple[str, TableAnswer]]:
+        """The header, and its cell in the one row that the question's values select."""
         values = self.values() or []
         wanted = self.name_keys(head)
         fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen_columns(values)]
@@ -85,7 +85,7 @@ class _TableQuestion(TableWords):
             )
             named = not self.names or self._used_keys(values) & self.names
             if made is not None and len(made[1]) == 1 and named:
-                yield made[1][0]
+                yield self.table.heads[rated[0][1]], made[1][0]
 
     # columns
 

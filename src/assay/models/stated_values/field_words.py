@@ -21,8 +21,6 @@ SAMPLE = 2_000
 """Code points used to detect the language of numbers."""
 BEFORE = 6
 """How many words farther away a value before the field's words counts than one after them."""
-ELSEWHERE = 8
-"""How many words a comma or the like between them counts for."""
 Span = tuple[int, int]
 
 DATE = regex(
@@ -41,7 +39,6 @@ SCALED = regex(rf"(?<!\w)(?:{_SCALE}|millions?)(?!\w)", re.IGNORECASE)
 WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CAPITAL = r"(?:(?:[A-Z]\.)+(?= [A-Z])|[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?)"
 NAME = regex(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
-_BREAK = regex(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|mais|después|y|pero)\b")
 
 
 def capitalized_names(question: str) -> tuple[str, ...]:
@@ -70,11 +67,10 @@ def nearest_of(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) ->
 
 
 def _word_distance(text: str, word: Span, match: re.Match[str]) -> int:
-    """The distance of a match from a word, in words; breaks between them count more."""
+    """The distance of a match from a word, in words."""
     behind = match.start() >= word[1]
     between = text[word[1] : match.start()] if behind else text[match.end() : word[0]]
-    breaks = ELSEWHERE * len(_BREAK.findall(between))
-    return len(WORD.findall(between)) + breaks + (0 if behind else BEFORE)
+    return len(WORD.findall(between)) + (0 if behind else BEFORE)
 
 
 # The field that is asked for, and how far a sentence has its words.
