@@ -35,24 +35,24 @@ FEWEST_GROUPS = 2
 MOST_NAMED = 3
 """The most rows with the same extreme value that are named."""
 
-FORMS: dict[str, tuple[Operation, str]] = {
-    "cell": ("cell", N_("{head} of {subject}: {value}")),
-    "max": ("max", N_("{label}: {head} {value}, the highest of {count} rows")),
-    "min": ("min", N_("{label}: {head} {value}, the lowest of {count} rows")),
-    "bare max": ("max", N_("{head}: {value}, the highest of {count} rows")),
-    "bare min": ("min", N_("{head}: {value}, the lowest of {count} rows")),
-    "sum": ("sum", N_("Sum of {head} over {count} rows: {value}")),
-    "mean": ("mean", N_("Average of {head} over {count} rows: {value}")),
-    "count": ("count", N_("Number of rows: {count}")),
-    "distinct": ("count", N_("Number of different values of {head} in {count} rows: {value}")),
-    "max sum": ("max", N_("{label}: sum of {head} {value}, the highest of {count} groups by {by}")),
-    "min sum": ("min", N_("{label}: sum of {head} {value}, the lowest of {count} groups by {by}")),
-    "max mean": ("max", N_("{label}: average of {head} {value}, the highest of {count} groups by {by}")),
-    "min mean": ("min", N_("{label}: average of {head} {value}, the lowest of {count} groups by {by}")),
-    "max count": ("max", N_("{label}: {value} rows, the most of {count} groups by {by}")),
-    "min count": ("min", N_("{label}: {value} rows, the fewest of {count} groups by {by}")),
+FORMS: dict[str, tuple[Operation, OverGroups, str]] = {
+    "cell": ("cell", "", N_("{head} of {subject}: {value}")),
+    "max": ("max", "", N_("{label}: {head} {value}, the highest of {count} rows")),
+    "min": ("min", "", N_("{label}: {head} {value}, the lowest of {count} rows")),
+    "bare max": ("max", "", N_("{head}: {value}, the highest of {count} rows")),
+    "bare min": ("min", "", N_("{head}: {value}, the lowest of {count} rows")),
+    "sum": ("sum", "", N_("Sum of {head} over {count} rows: {value}")),
+    "mean": ("mean", "", N_("Average of {head} over {count} rows: {value}")),
+    "count": ("count", "", N_("Number of rows: {count}")),
+    "distinct": ("count", "", N_("Number of different values of {head} in {count} rows: {value}")),
+    "max sum": ("max", "sum", N_("{label}: sum of {head} {value}, the highest of {count} groups by {by}")),
+    "min sum": ("min", "sum", N_("{label}: sum of {head} {value}, the lowest of {count} groups by {by}")),
+    "max mean": ("max", "mean", N_("{label}: average of {head} {value}, the highest of {count} groups by {by}")),
+    "min mean": ("min", "mean", N_("{label}: average of {head} {value}, the lowest of {count} groups by {by}")),
+    "max count": ("max", "count", N_("{label}: {value} rows, the most of {count} groups by {by}")),
+    "min count": ("min", "count", N_("{label}: {value} rows, the fewest of {count} groups by {by}")),
 }
-"""The sentence for each computation."""
+"""The operation, what is computed over groups first, and the sentence, for each form of an answer."""
 GIVEN = N_("{said} ({conditions})")
 """A sentence about only those rows that meet conditions."""
 
@@ -224,7 +224,7 @@ def _answer(
 
 
 def _formatted(form: str, **slots: str) -> str:
-    return gettext(FORMS[form][1]).format(**slots)
+    return gettext(FORMS[form][2]).format(**slots)
 
 
 def _with(said: str, table: ReadTable, given: Sequence[RowCondition]) -> str:
@@ -244,16 +244,9 @@ def _condition(table: ReadTable, given: RowCondition) -> str:
 _LIMIT = regex(r"(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)(?:, |$)")
 
 
-class _Body(msgspec.Struct, frozen=True):
-    """A sentence without its conditions, and the conditions."""
-
-    text: str
-    conditions: tuple[str, ...] = ()
-
-
 def is_computed(sentence: str) -> bool:
     """True if a sentence has the form of a computation, in the current language or in English."""
-    return any(match_form(message, body.text) for _, message in _messages() for body in _bodies(sentence.strip()))
+    return any(match_form(message, text) for _, message in _messages() for text, _ in _bodies(sentence.strip()))
 
 
 def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
@@ -273,21 +266,22 @@ def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] |
 
 def _messages() -> Iterator[tuple[str, str]]:
     """The forms of computations with their messages, in the current language and in English."""
-    for form, (_, message) in FORMS.items():
-        if form != "cell":
-            for said in dict.fromkeys((gettext(message), message)):
-                yield form, said
+    return ((form, said) for form in FORMS if form != "cell" for said in either_language(FORMS[form][2]))
 
 
-def _bodies(sentence: str) -> list[_Body]:
-    """A sentence unchanged, and without the conditions at its end."""
-    found = [_Body(sentence)]
-    for message in dict.fromkeys((gettext(GIVEN), GIVEN)):
+def either_language(message: str) -> Iterable[str]:
+    """A message in the current language and in English."""
+    return dict.fromkeys((gettext(message), message))
+
+
+def _bodies(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A sentence unchanged, and without the conditions at its end, with these."""
+    yield sentence, ()
+    for message in either_language(GIVEN):
         for opening in re.finditer(r"\s?[(（]", sentence):
             said, conditions = sentence[: opening.start()], sentence[opening.end() : -1]
             if said and conditions and message.format(said=said, conditions=conditions) == sentence:
-                found.append(_Body(said, tuple(conditions.split("; "))))
-    return found
+                yield said, tuple(conditions.split("; "))
 
 
 def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str] | None:
@@ -303,26 +297,21 @@ def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyT
 
 def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed]:
     """The computations of a table that a sentence may state."""
-    for body in _bodies(sentence):
-        given = _conditions_of(body.conditions, table)
-        if given is None:
-            continue
-        for form, message in _messages():
-            heads = table.heads if "{head}" in message else ("",)
-            for column, head in enumerate(heads):
-                slots = match_form(message, body.text, {"head": head}) if head in body.text else None
-                if slots is not None:
-                    operation, distinct, over = FORMS[form][0], form == "distinct", _group_operation(form)
-                    for label in _labels(slots.get("label", ""), table, column):
-                        yield Computed(
-                            operation=operation, column=column, given=given, label=label, distinct=distinct, over=over
-                        )
-
-
-def _group_operation(form: str) -> OverGroups:
-    """What a form says is computed over each group."""
-    kinds: tuple[OverGroups, ...] = ("sum", "mean", "count")
-    return next((kind for kind in kinds if form in (f"max {kind}", f"min {kind}")), "")
+    for text, conditions in _bodies(sentence):
+        given = tuple(filter(None, (_read_condition(each, table) for each in conditions)))
+        for form, message in _messages() if len(given) == len(conditions) else ():
+            operation, over, _ = FORMS[form]
+            for column, head in enumerate(table.heads if "{head}" in message else ("",)):
+                slots = match_form(message, text, {"head": head}) if head in text else None
+                for label in _labels(slots.get("label", ""), table, column) if slots is not None else ():
+                    yield Computed(
+                        operation=operation,
+                        column=column,
+                        given=given,
+                        label=label,
+                        distinct=form == "distinct",
+                        over=over,
+                    )
 
 
 def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
@@ -334,11 +323,6 @@ def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
     others = [at for at in range(len(table.heads)) if at != column]
     holding = [at for at in others if not set(parts).isdisjoint(table.column(at))]
     yield from holding or others[:1]
-
-
-def _conditions_of(conditions: Sequence[str], table: ReadTable) -> tuple[RowCondition, ...] | None:
-    found = tuple(given for each in conditions if (given := _read_condition(each, table)) is not None)
-    return found if len(found) == len(conditions) else None
 
 
 def _read_condition(condition: str, table: ReadTable) -> RowCondition | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.core.lazy import regex
 from assay.core.sources import Document
@@ -20,8 +21,8 @@ NAMED = "column 1"
 
 class _Record(msgspec.Struct):
     heading: tuple[str, ...]
-    fields: dict[str, tuple[str, TablePiece]]
-    named: TablePiece | None
+    fields: dict[str, TableCell]
+    name: TableCell | None
 
 
 def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
@@ -33,7 +34,13 @@ def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str =
             group.append(record)
             continue
         if len(group) >= FEWEST_RECORDS:
-            found.append(_table(group, title, language))
+            keys = dict.fromkeys(key for each in group for key in each.fields)
+            table, heading = _table(group, tuple(keys), language), group[0].heading
+            if table.heads[0] == NAMED:
+                kind = frozenset.intersection(*(frozenset(each.heading[-1].split()) for each in group))
+                table = replace(table, caption=" ".join(sorted(kind)))
+                heading = heading[:-1]
+            found.append(replace(table, heading=heading, title=title))
         group = [record] if record is not None else []
     return tuple(found)
 
@@ -46,31 +53,19 @@ def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]
     records: list[_Record] = []
     languages: set[str] = set()
     for document, pieces in documents:
-        fields: dict[str, tuple[str, TablePiece]] = {}
+        fields: dict[str, TableCell] = {}
         for piece in pieces:
             if (said := _field(piece.text)) is not None:
-                fields.setdefault(said[0], (_REMARK.sub("", said[1]), piece))
+                fields.setdefault(said[0], _cell(_REMARK.sub("", said[1]), piece))
         if fields:
-            records.append(_Record((document.title or document.name,), fields, None))
+            at = next(iter(fields.values()))
+            records.append(_Record((), fields, TableCell(document.title or document.name, at.name, at.start, at.start)))
             languages.add(document.language)
     times = Counter(key for record in records for key in record.fields)
-    keys = [key for key, count in times.items() if count >= FEWEST_RECORDS]
-    if not keys:
-        return None
-    rows = tuple(filter(None, (_document_row(record, keys) for record in records)))
-    heads = (NAMED, *(key[:LONGEST_HEAD] for key in keys))
-    columns = tuple(tuple(row.text(at) for row in rows) for at in range(len(heads)))
+    keys = tuple(key for key, count in times.items() if count >= FEWEST_RECORDS)
+    records = [record for record in records if not record.fields.keys().isdisjoint(keys)]
     language = languages.pop() if len(languages) == 1 else ""
-    return ReadTable(heads=heads, rows=rows, language=language, columns=columns, of_records=True, of_documents=True)
-
-
-def _document_row(record: _Record, keys: Sequence[str]) -> TableRow | None:
-    cells = {at: _cell(*record.fields[key]) for at, key in enumerate(keys, 1) if key in record.fields}
-    if not cells:
-        return None
-    first = min(cells.values(), key=lambda cell: cell.start)
-    names = tuple(dict.fromkeys(cell.name for cell in cells.values()))
-    return TableRow({0: TableCell(record.heading[0], first.name, first.start, first.start), **cells}, names)
+    return replace(_table(records, keys, language), of_documents=True) if keys else None
 
 
 _REMARK = regex(r"(?<=\S)\s*\([^()]*\)\s*\Z")
@@ -112,8 +107,9 @@ def _records(pieces: Iterable[TablePiece]) -> Iterator[_Record | None]:
         if record is None or piece.heading != record.heading or said[0] in record.fields:
             if record is not None:
                 yield record
-            record = _Record(piece.heading, {}, before if named else None)
-        record.fields[said[0]] = (said[1], piece)
+            name = _cell(before.text.strip(), before) if before is not None and named else None
+            record = _Record(piece.heading, {}, name)
+        record.fields[said[0]] = _cell(said[1], piece)
         before = None
     if record is not None:
         yield record
@@ -126,33 +122,19 @@ def _goes_on(last: _Record, record: _Record) -> bool:
     return siblings and len(common) >= max(FEWEST_FIELDS, len(record.fields) / 2)
 
 
-def _table(records: Sequence[_Record], title: str, language: str) -> ReadTable:
-    keys = tuple(dict.fromkeys(key for record in records for key in record.fields))
-    named = all(record.named is not None for record in records)
-    heads = (NAMED, *(key[:LONGEST_HEAD] for key in keys)) if named else keys
-    rows = tuple(_row(record, keys, named=named) for record in records)
+def _table(records: Sequence[_Record], keys: tuple[str, ...], language: str) -> ReadTable:
+    """The records as rows, with their names in the first column if all have one."""
+    named = all(record.name is not None for record in records)
+    rows = tuple(_row(record, (NAMED, *keys) if named else keys) for record in records)
+    heads = tuple(key[:LONGEST_HEAD] for key in ((NAMED, *keys) if named else keys))
     columns = tuple(tuple(row.text(at) for row in rows) for at in range(len(heads)))
-    heading = records[0].heading[:-1] if named else records[0].heading
-    kind = frozenset.intersection(*(frozenset(record.heading[-1].split()) for record in records)) if named else ()
-    return ReadTable(
-        heads=heads,
-        rows=rows,
-        heading=heading,
-        caption=" ".join(sorted(kind)),
-        title=title,
-        language=language,
-        columns=columns,
-        of_records=True,
-    )
+    return ReadTable(heads=heads, rows=rows, language=language, columns=columns, of_records=True)
 
 
-def _row(record: _Record, keys: Sequence[str], *, named: bool) -> TableRow:
-    held = [(at, *record.fields[key]) for at, key in enumerate(keys, int(named)) if key in record.fields]
-    if named and record.named is not None:
-        held.insert(0, (0, record.named.text.strip(), record.named))
-    return TableRow(
-        {at: _cell(text, piece) for at, text, piece in held}, tuple(dict.fromkeys(piece.name for *_, piece in held))
-    )
+def _row(record: _Record, keys: Sequence[str]) -> TableRow:
+    fields = record.fields if record.name is None else {NAMED: record.name, **record.fields}
+    cells = {at: fields[key] for at, key in enumerate(keys) if key in fields}
+    return TableRow(cells, tuple(dict.fromkeys(cell.name for cell in cells.values())))
 
 
 def _cell(text: str, piece: TablePiece) -> TableCell:

@@ -8,8 +8,7 @@ from assay.core import passage_context
 from assay.core.plain_text import spaced_rows
 from assay.core.tables.answers import is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_tables
-from assay.core.tables.notes import read_notes
-from assay.core.tables.rows import compare_with_row, lacking, row_stated, row_text, stated_row
+from assay.core.tables.rows import compare_with_row, lacking, read_notes, row_stated, row_text, stated_row
 from assay.core.tables.table_questions import answer
 from assay.models.questions.question import ParsedQuestion
 from assay.models.questions.words import stems

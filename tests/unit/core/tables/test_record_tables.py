@@ -7,8 +7,8 @@ import pytest
 from assay.core.sources import Document, Syntax
 from assay.core.tables.answers import recomputed
 from assay.core.tables.cells import ReadTable, TablePiece
-from assay.core.tables.notes import Note, note_line, read_notes
 from assay.core.tables.records import record_tables, table_of_documents
+from assay.core.tables.rows import Note, note_line, read_notes
 from assay.core.tables.table_questions import answer
 from assay.evidence.segment import segment
 
