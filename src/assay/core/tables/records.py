@@ -60,7 +60,7 @@ def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]
         if fields:
             at = next(iter(fields.values()))
             records.append(_Record((), fields, TableCell(document.title or document.name, at.name, at.start, at.start)))
-            languages.add(document.language)
+            languages |= {document.language} - {""}
     times = Counter(key for record in records for key in record.fields)
     keys = tuple(key for key, count in times.items() if count >= FEWEST_RECORDS)
     records = [record for record in records if not record.fields.keys().isdisjoint(keys)]

@@ -80,12 +80,10 @@ class _TableQuestion(TableWords):
         fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen_columns(values)]
         rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
         if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
-            made = self._computed(
-                Computed(operation="cell", column=rated[0][1], given=self._row_conditions(values, -1))
-            )
-            named = not self.names or self._used_keys(values) & self.names
-            if made is not None and len(made[1]) == 1 and named:
-                yield self.table.heads[rated[0][1]], made[1][0]
+            column, given = rated[0][1], self._row_conditions(values, -1)
+            found = compute(self.table, Computed(operation="cell", column=column, given=given))
+            if len(found) == 1 and (not self.names or self._used_keys(values) & self.names):
+                yield self.table.heads[column], found[0]
 
     # columns
 
@@ -115,11 +113,11 @@ class _TableQuestion(TableWords):
         """
         given = self._row_conditions([value for value in values if value.column != column], column)
         head = self.matching_keys(self._unused_keys(values), self.asked_heads[column])
-        cells = self._computed(Computed(operation="cell", column=column, given=given))
-        alone = bool(values) and cells is not None and len(cells[1]) == 1
-        if not implied and (way.operation == "cell" or alone):
-            if values and cells is not None and len(cells[1]) <= MOST_CELLS and not self.asking.limits:
-                yield from self._judged(cells, values, head, fit, column)
+        one = Computed(operation="cell", column=column, given=given)
+        cells = compute(self.table, one) if values else ()
+        if not implied and (way.operation == "cell" or len(cells) == 1):
+            if len(cells) <= MOST_CELLS and not self.asking.limits:
+                yield from self._judged(one, values, head, fit)
             return
         added, extreme = implied or way.operation == "count", way.operation in ("max", "min")
         label = self._label(column, values) if extreme or not added else -1
@@ -127,13 +125,12 @@ class _TableQuestion(TableWords):
         if added and not (self._is_added(way, values, column) or over or (extreme and not way.measures and label >= 0)):
             return
         operation = "sum" if way.operation in ("cell", "count") else way.operation
-        made = self._computed(Computed(operation=operation, column=column, given=given, label=label, over=over))
-        if implied and way.operation == "cell" and alone and cells is not None and len(cells[1][0].rows) == 1:
-            made = cells
-        if made is not None:
-            said = head | (self._keys_of(self.asking.grouping) if over or implied else set())
-            said |= self._keys_of((*self.asking.paying, *self._helping())) if added else set()
-            yield from self._judged(made, values, said, fit, column, whole=added or (bool(way.measures) and not head))
+        wanted = Computed(operation=operation, column=column, given=given, label=label, over=over)
+        if implied and way.operation == "cell" and len(cells) == 1 and len(cells[0].rows) == 1:
+            wanted = one
+        said = head | (self._keys_of(self.asking.grouping) if over or implied else set())
+        said |= self._keys_of((*self.asking.paying, *self._helping())) if added else set()
+        yield from self._judged(wanted, values, said, fit, whole=added or (bool(way.measures) and not head))
 
     def _is_added(self, way: Measured, values: list[NamedValue], column: int) -> bool:
         """True if a question for how much or how many may ask for a sum over the rows that its values choose."""
@@ -265,10 +262,6 @@ class _TableQuestion(TableWords):
             found.append(RowCondition(column, (), self.asking.limits))
         return tuple(found)
 
-    def _computed(self, wanted: Computed) -> tuple[Computed, tuple[TableAnswer, ...]] | None:
-        answers = compute(self.table, wanted)
-        return (wanted, answers) if answers else None
-
     # counting
 
     def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
@@ -286,10 +279,10 @@ class _TableQuestion(TableWords):
         given = self._row_conditions(values, bounded)
         texts = [text for text in self.table.column(column) if text] if column >= 0 else []
         distinct = len(set(texts)) < len(texts)
-        made = self._computed(Computed(operation="count", column=max(column, 0), given=given, distinct=distinct))
-        if made is not None:
-            heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
-            yield from self._judged(made, values, self.matching_keys(left, heads) | told, (1.0, 1.0, 0), column)
+        wanted = Computed(operation="count", column=max(column, 0), given=given, distinct=distinct)
+        heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
+        held = self.matching_keys(left, heads) | told
+        yield from self._judged(wanted, values, held, (1.0, 1.0, 0), counted=column < 0)
 
     def _bounded_column(self, left: Sequence[str]) -> int:
         """The column of figures or dates that is bounded: the one whose header is named, else the only one."""
@@ -301,37 +294,29 @@ class _TableQuestion(TableWords):
 
     def _judged(
         self,
-        made: tuple[Computed, tuple[TableAnswer, ...]],
+        wanted: Computed,
         values: Sequence[NamedValue],
         head: frozenset[str] | set[str],
         fit: tuple[float, float, int],
-        column: int,
         *,
         whole: bool = False,
+        counted: bool = False,
     ) -> Iterator[FoundAnswer]:
-        """The computation, if it accounts for enough of the question: for all of it, if `whole`."""
-        heads = [self.heads[value.column] for value in values]
-        heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
-        context = self.around.union(*heads)
+        """The computation (of rows, if `counted`), if it accounts for enough of the question: for all, if `whole`."""
+        labels = [*(value.column for value in values), *([wanted.label] if wanted.label >= 0 else [])]
+        context = self.around.union(*(self.heads[at] for at in labels))
         held = {*head, *self._used_keys(values), *self.matching_keys(self.telling, context)}
-        wanted, answers = made
         whole = whole or (self.table.of_records and not wanted.given)  # nothing but its words ties a question to a list
         if whole:
             held |= self._keys_of(verb[0] for verb in any_of(self.language, "doing").finditer(self.asking.rest))
-        if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
-            return
+        beyond = self._keys_of(self.asking.beyond)
+        if self.names - held or not beyond <= (frozenset() if counted else self.heads[wanted.column]):
+            return  # a word for what is not computed here, unless it belongs to the header
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
         total = sum(weight.values()) or 1.0
         covered = sum(weight[key] for key in held & weight.keys()) / total
         least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
-        if covered < (1.0 if whole else least):
-            return
-        if wanted.operation == "cell" and self.table.of_records:
+        if covered < (1.0 if whole else least) or (wanted.operation == "cell" and self.table.of_records):
             return  # a field of a record is found as any other
-        yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)
-
-    def _is_beyond_in_header(self, column: int) -> bool:
-        """True if the words for what is not computed here belong to the header."""
-        head = self.heads[column] if column >= 0 else frozenset[str]()
-        asked = {key for word in self.asking.beyond for key in keys(word, self.read.analysis)}
-        return asked <= head
+        if answers := compute(self.table, wanted):
+            yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)
