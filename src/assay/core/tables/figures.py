@@ -70,8 +70,7 @@ _SCALES = {
     }.items()
     for word in words.split()
 }
-_ISO = regex(r"(?P<year>\d{4})(?:[-/](?P<month>\d{1,2})(?:[-/](?P<day>\d{1,2}))?)?(?:[ T].*)?")
-_LOCAL = regex(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
+_ISO = regex(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?:[ T].*)?")
 _CLOCK = regex(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,2}):(?P<seconds>[0-5]\d(?:[.,]\d{1,3})?)")
 
 
@@ -266,18 +265,9 @@ def _clocked(seconds: Decimal, colons: int) -> str:
 
 def moment(text: str) -> tuple[int, int, int] | None:
     """Year, month and day of a date in figures or words, 0 for missing parts; None for any other text."""
-    match = _ISO.fullmatch(text.strip()) or _LOCAL.fullmatch(text.strip())
-    if match is None:
-        return _worded(text.strip())
-    year, month, day = (int(match.groupdict().get(part) or 0) for part in ("year", "month", "day"))
-    return (year, month, day) if 1000 <= year <= 2999 and month <= 12 and day <= 31 else None
-
-
-def _worded(text: str) -> tuple[int, int, int] | None:
-    """The date of a text that is one with a month in words: "4 March 1951"."""
-    if len(text) > LONGEST_DATE or not text[-4:].isdigit() or text.isdigit():
+    text = text.strip()
+    if (iso := _ISO.fullmatch(text)) is None and (len(text) > LONGEST_DATE or not text[-4:].isdigit()):
         return None
-    if iso := whole_date(text):
-        year, month, day = (int(part) for part in f"{iso}-0".split("-")[:3])
-        return year, month, day
-    return None
+    parts = iso.groups("0") if iso is not None else (*whole_date(text).split("-"), "0")
+    year, month, day = (int(part or 0) for part in (*parts, "0")[:3])
+    return (year, month, day) if 1000 <= year <= 2999 and month <= 12 and day <= 31 else None

@@ -11,13 +11,8 @@ from itertools import groupby, product
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.lexicon import clauses
-from assay.core.relevance.topic_question import keys
 from assay.core.tables.answers import FORMS, either_language, match_form
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow, column_names, is_head, row_cells
-from assay.core.tables.figures import is_missing
-from assay.core.tables.table_matches import TableWords
-from assay.core.tables.words import read_asking
 
 EMPTY = "–"
 """Stands for an empty cell."""
@@ -52,56 +47,6 @@ def row_stated(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] |
 def _parts(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
     pairs = zip(heads, cells, strict=True)
     return [cell or EMPTY if UNNAMED.fullmatch(head) else f"{head}: {cell or EMPTY}" for head, cell in pairs]
-
-
-# Rows that lack what a question denies: "which providers need no key?" over a table with a column of needs.
-
-COVERED = 0.5
-"""The share of the question's other words that headers, title and headings must have."""
-MOST_ROWS = 20
-"""If more rows lack it, the question is too vague."""
-_NO = frozenset(("", "no", "none", "never", "nein", "keine", "non", "нет", "否", "✗", "✘", "×"))
-
-
-def lacking(question: str, tables: Iterable[ReadTable]) -> tuple[TableRow, ...]:
-    """The rows of the first table that lack what a question denies; none if no row of it has that."""
-    return next(filter(None, (_lacking(question, table) for table in tables)), ())
-
-
-def _lacking(question: str, table: ReadTable) -> tuple[TableRow, ...]:
-    words = TableWords(question, read_asking(question), table)
-    denied = words.read.denied
-    rest = frozenset(words.telling) - denied
-    if not denied or words.names - denied - words.around:
-        return ()
-    context = words.around.union(*words.heads)
-    if len(words.matching_keys(rest, context)) < COVERED * len(rest):
-        return ()
-    for column, head in enumerate(words.heads):
-        named = words.matching_keys(denied | rest, head)
-        if not named:
-            continue
-        left = denied - named
-        if any(_denies(words, left, text) for text in table.column(column)):
-            return ()
-        lacks = [not _has(words, left, text) for text in table.column(column)]
-        rows = tuple(row for row, lacking in zip(table.rows, lacks, strict=True) if lacking)
-        if len(rows) < len(table.rows):
-            return rows if len(rows) <= MOST_ROWS else ()
-    return ()
-
-
-def _denies(words: TableWords, denied: frozenset[str], text: str) -> bool:
-    """True if a cell itself says "no evidence": the question then asks for these words."""
-    said = any(denies for _, denies in clauses(text, words.read.negating))
-    return said and bool(denied) and _has(words, denied, text)
-
-
-def _has(words: TableWords, denied: frozenset[str], text: str) -> bool:
-    """True if a cell has what is denied; if its header says all of that, whether the cell is filled."""
-    if not denied:
-        return not (is_missing(text) or text.casefold() in _NO)
-    return denied <= words.matching_keys(denied, frozenset(keys(text, words.read.analysis)))
 
 
 # Sentences that state a cell, `HEAD of SUBJECT: VALUE`, compared with the tables they name.

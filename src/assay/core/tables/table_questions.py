@@ -19,7 +19,7 @@ from assay.core.tables import columns
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
 from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
-from assay.core.tables.words import QUANTITY, Measured, OverGroups, any_of, read_asking
+from assay.core.tables.words import QUANTITY, Measured, OverGroups, any_of, languages, read_asking
 
 COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
@@ -166,9 +166,14 @@ class _TableQuestion(TableWords):
         if not self.asking.paying or any_of(self.language, "times").search(self.asking.rest):
             return None
         figured = [at for at in self._unchosen_columns(values) if self.figured(at)]
-        named = [at for at in figured if self.matching_keys(self._keys_of(self.asking.paid), self.heads[at])]
+        named = [
+            at
+            for at in figured
+            if self.matching_keys(self._keys_of(languages()[self.language].paid.split()), self.heads[at])
+        ]
         amounts = (at for at in figured if columns.is_amount(self.table, at))
-        able = named or [at for at in amounts if not self.asking.money or columns.is_money(self.table, at)]
+        money = any_of(self.language, "money").search(self.asking.rest)
+        able = named or [at for at in amounts if not money or columns.is_money(self.table, at)]
         return able[0] if len(able) == 1 else None
 
     def _unchosen_columns(self, values: Sequence[NamedValue]) -> list[int]:

@@ -83,7 +83,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     `ways` are the operations it may mean: only one, unless words of degree have several measures. `said` are the words
     that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here. `over` is what
     may be computed over each group of rows before the extreme is taken, as `grouping` words say; it is `implied` by
-    "most". `paying` are the verbs of an amount, and nouns for `money`; `paid` is what headers call it.
+    "most". `paying` are the verbs of an amount, and nouns for money.
     """
 
     ways: tuple[Measured, ...]
@@ -96,8 +96,6 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     grouping: tuple[str, ...] = ()
     implied: bool = False
     paying: tuple[str, ...] = ()
-    paid: tuple[str, ...] = ()
-    money: bool = False
 
 
 @cache
@@ -190,8 +188,6 @@ def _read(question: str, language: str) -> Asking:
         grouping=grouping,
         implied=bool(over) and not grouping,
         paying=tuple(match[0] for pattern in (paying, money) for match in pattern.finditer(rest)),
-        paid=tuple(languages()[language].paid.split()),
-        money=money.search(rest) is not None,
     )
 
 

@@ -23,7 +23,7 @@ from assay.models.shown_documents.tabular import tables
 from assay.models.stated_values.field_booleans import BOTH, read_boolean, truths
 from assay.models.stated_values.field_measures import in_unit, is_bare, with_unit
 from assay.models.stated_values.field_prose import address, address_kind, name_in_title, value_in_prose
-from assay.models.stated_values.field_words import DATE, NUMBER, FieldAsked, capitalized_names, plain
+from assay.models.stated_values.field_words import DATE, NUMBER, FieldAsked, capitalized_names, member, plain
 
 NO_CELL = "its row has no such cell"
 NONE = "no header field, row or sentence shown says it"
@@ -180,9 +180,7 @@ def _value(asked: FieldAsked, text: str, unit: str = "") -> Any:
         found = [_value(one, part, unit) for part in parts]
         return [each for each in found if each is not None] or None
     if "enum" in schema:
-        said = f" {' '.join(words(text))} "
-        members = [each for each in schema["enum"] if f" {' '.join(words(str(each)))} " in said]
-        return members[0] if len(members) == 1 else None
+        return member(asked, text)
     if schema.get("type") == "boolean":
         return read_boolean(text)
     if schema.get("type") in ("integer", "number"):

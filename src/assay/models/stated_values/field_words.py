@@ -14,6 +14,7 @@ from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
+from assay.core.text import words
 
 # How values are written in sentences: dates, numbers and names, and which of several is meant.
 
@@ -109,6 +110,13 @@ class StatedValue(NamedTuple):
 
     value: str
     passage: str
+
+
+def member(asked: FieldAsked, text: str) -> Any:
+    """The only member of the field's enum whose words a text has; None without one."""
+    said = f" {' '.join(words(text))} "
+    met = [each for each in asked.schema["enum"] if f" {' '.join(words(str(each)))} " in said]
+    return met[0] if len(met) == 1 else None
 
 
 def matching(asked: FieldAsked, text: str, analysis: str) -> tuple[float, list[Span]]:
