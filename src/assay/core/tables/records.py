@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from assay.core.lazy import regex
 from assay.core.sources import Document
-from assay.core.tables.cells import LONGEST_HEAD, PAIR, ReadTable, TableCell, TablePiece, TableRow
+from assay.core.tables.cells import LONGEST_HEAD, PAIR, ReadTable, TableCell, TablePiece, TableRow, span
 
 FEWEST_RECORDS = 3
 FEWEST_FIELDS = 2
@@ -138,5 +138,5 @@ def _row(record: _Record, keys: Sequence[str]) -> TableRow:
 
 
 def _cell(text: str, piece: TablePiece) -> TableCell:
-    start = piece.start + len(piece.text[: piece.text.rindex(text)].encode())
-    return TableCell(text, piece.name, start, start + len(text.encode()))
+    start = piece.text.rindex(text)
+    return span(piece, start, start + len(text))
