@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from assay.core.lazy import regex
 from assay.core.sources import Document
 from assay.core.tables.cells import LONGEST_HEAD, PAIR, ReadTable, TableCell, TablePiece, TableRow, span
+from assay.core.tables.figures import COMMA_LANGUAGES
+from assay.core.translation import speech
 
 FEWEST_RECORDS = 3
 FEWEST_FIELDS = 2
@@ -48,7 +50,7 @@ def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str =
 def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]]) -> ReadTable | None:
     """The records of several documents as one table, a row for each under its title; None if fewer than three have one.
 
-    Columns are the keys that at least three documents have.
+    Columns are the keys that at least three documents have. If no language is known, it is that of the answer.
     """
     records: list[_Record] = []
     languages: set[str] = set()
@@ -64,7 +66,8 @@ def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]
     times = Counter(key for record in records for key in record.fields)
     keys = tuple(key for key, count in times.items() if count >= FEWEST_RECORDS)
     records = [record for record in records if not record.fields.keys().isdisjoint(keys)]
-    language = languages.pop() if len(languages) == 1 else ""
+    asked = speech().locale if speech().locale in COMMA_LANGUAGES else ""  # short lines rarely tell their language
+    language = languages.pop() if len(languages) == 1 else "" if languages else asked
     return replace(_table(records, keys, language), of_documents=True) if keys else None
 
 
