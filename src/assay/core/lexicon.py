@@ -73,11 +73,30 @@ RELATIONS = frozenset(
 
 SCALES = {
     **dict.fromkeys(("hundred",), 2),
-    **dict.fromkeys(("thousand", "thousands", "k", "tausend", "tsd", "mille", "mil", "тыс", "тысяч", "千"), 3),
+    **dict.fromkeys(
+        ("thousand", "thousands", "k", "tausend", "tsd", "mille", "milliers", "mil", "тыс", "тысяч", "千"), 3
+    ),
     **dict.fromkeys(("万", "萬"), 4),
-    **dict.fromkeys(("million", "millions", "mn", "mio", "millionen", "millones", "млн", "миллионов", "m"), 6),
+    **dict.fromkeys(
+        ("million", "millions", "mn", "mio", "millionen", "millón", "millones", "млн", "миллионов", "m"), 6
+    ),
     **dict.fromkeys(("亿", "億"), 8),
-    **dict.fromkeys(("billion", "billions", "bn", "b", "mrd", "milliarden", "milliards", "млрд", "миллиардов"), 9),
+    **dict.fromkeys(
+        (
+            "billion",
+            "billions",
+            "bn",
+            "b",
+            "mrd",
+            "milliarde",
+            "milliarden",
+            "milliard",
+            "milliards",
+            "млрд",
+            "миллиардов",
+        ),
+        9,
+    ),
     **dict.fromkeys(("trillion", "trillions", "tn", "billionen", "трлн"), 12),
 }
 """The power of ten that a word multiplies by."""

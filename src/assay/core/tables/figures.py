@@ -17,6 +17,7 @@ import msgspec
 
 from assay.core.document_dates import whole_date
 from assay.core.lazy import regex
+from assay.core.lexicon import SCALES
 from assay.core.tables.cells import ReadTable
 
 BESIDE = 50
@@ -60,16 +61,6 @@ _GROUPED = {
     ",": regex(r"\d{1,3}(?:\.\d{2,3})*\.\d{3}(?:,\d+)?|\d+(?:,\d+)?"),
 }
 _SPACED = regex(rf"(?<=\d)[{_SPACES}](?=\d{{3}}(?!\d))")
-_SCALES = {
-    word: Decimal(10) ** power
-    for power, words in {
-        3: "thousand thousands thsd tsd tausend mille milliers mil",
-        6: "million millions mio mill mn millionen million(s) millón millones",
-        9: "billion billions bn bln milliarde milliarden mrd milliard milliards md",
-        12: "trillion trillions tn billionen",
-    }.items()
-    for word in words.split()
-}
 _ISO = regex(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?:[ T].*)?")
 _CLOCK = regex(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,2}):(?P<seconds>[0-5]\d(?:[.,]\d{1,3})?)")
 
@@ -159,12 +150,9 @@ def _parted(text: str) -> tuple[re.Match[str], str] | None:
 
 def _unit(front: str, behind: str) -> tuple[str, Decimal]:
     """The unit, and the factor from the words of scale before it."""
-    scale = Decimal(1)
-    words = behind.split()
-    if words and words[0].casefold().rstrip(".") in _SCALES:
-        scale = _SCALES[words[0].casefold().rstrip(".")]
-        words = words[1:]
-    return " ".join([front, *words]).strip().casefold(), scale
+    word, _, rest = behind.partition(" ")
+    power = SCALES.get(word.casefold().rstrip("."), 0) if len(word) > 1 else 0  # "m" are metres
+    return f"{front} {rest if power else behind}".strip().casefold(), Decimal(10) ** power
 
 
 def _point(texts: Iterable[str]) -> Point | None:

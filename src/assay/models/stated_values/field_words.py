@@ -11,7 +11,7 @@ import msgspec
 from assay.core.dimensions import dimension_of
 from assay.core.languages import of_question
 from assay.core.lazy import regex
-from assay.core.lexicon import stop_terms
+from assay.core.lexicon import SCALES, stop_terms
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
 from assay.core.text import words
@@ -28,15 +28,12 @@ DATE = regex(
     r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}(?:st|nd|rd|th)?[-. ]+(?:of |de )?[^\W\d_]{3,10}[-., ]+(?:de )?\d{4}"
     r"|[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{1,2}\.\d{1,2}\.\d{4})\b"
 )
-_SCALE = (
-    r"thousand|million|billion|trillion|tausend|millionen|mio\.?|milliarden?|mrd\.?|mille|milliers|millions|milliards?"
-    r"|mil|millones|millón"
-)
+_SCALE = rf"(?:{'|'.join(word for word in SCALES if len(word) > 1)})\.?"
 _DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
-NUMBER = regex(rf"(?<![\w.,])(?<![^\W\d_][-‑])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s(?:{_SCALE})(?!\w))?", re.IGNORECASE)
+NUMBER = regex(rf"(?<![\w.,])(?<![^\W\d_][-‑])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s{_SCALE}(?!\w))?", re.IGNORECASE)
 """A number, but none that a hyphen joins to a name ("MX-7")."""
 YEAR = regex(r"(?:1[5-9]|20)\d{2}")
-SCALED = regex(rf"(?<!\w)(?:{_SCALE}|millions?)(?!\w)", re.IGNORECASE)
+SCALED = regex(rf"(?<!\w){_SCALE}(?!\w)", re.IGNORECASE)
 WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CAPITAL = r"(?:(?:[A-Z]\.)+(?= [A-Z])|[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?)"
 NAME = regex(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
