@@ -7,12 +7,11 @@ number and its unit: "450 metres long", "450 metres in length", "a length of 450
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
-from assay.core.lazy import regex
-
+UNSURE = "ton"
+"""A unit that has a different weight in each country."""
 _NOUNS = {
     "length": "length länge longueur longitud lunghezza comprimento lengte",
     "height": "height höhe hauteur altura altezza hoogte",
@@ -22,73 +21,26 @@ _NOUNS = {
     "weight": "weight mass gewicht masse poids peso masa massa",
 }
 _WORDS = {
-    "en": {
-        "length": "long",
-        "height": "high tall",
-        "depth": "deep",
-        "width": "wide broad",
-        "age": "old aged",
-        "weight": "weigh weighs weighed weighing",
-    },
-    "de": {
-        "length": "lang lange langer langes langen",
-        "height": "hoch hohe hoher hohes hohen",
-        "depth": "tief tiefe tiefer tiefes tiefen",
-        "width": "breit breite breiter breites breiten",
-        "age": "alt alte alter altes alten",
-        "weight": "wiegt wiegen wog wogen schwer schwere schwerer schweres",
-    },
-    "fr": {
-        "length": "long longue longs longues",
-        "height": "haut haute hauts hautes",
-        "depth": "profond profonde profonds profondes",
-        "width": "large larges",
-        "age": "âgé âgée âgés âgées",
-        "weight": "pèse pèsent pesait pesant",
-    },
-    "es": {
-        "length": "largo larga largos largas",
-        "height": "alto alta altos altas",
-        "depth": "profundo profunda profundos profundas hondo honda",
-        "width": "ancho ancha anchos anchas",
-        "age": "tiene tenía",
-        "weight": "pesa pesan pesaba",
-    },
-    "it": {
-        "length": "lungo lunga lunghi lunghe",
-        "height": "alto alta alti alte",
-        "depth": "profondo profonda profondi profonde",
-        "width": "largo larga larghi larghe",
-        "age": "ha",
-        "weight": "pesa pesano pesava",
-    },
-    "pt": {
-        "length": "comprido comprida",
-        "height": "alto alta altos altas",
-        "depth": "profundo profunda fundo funda",
-        "width": "largo larga largos largas",
-        "age": "tem tinha",
-        "weight": "pesa pesam pesava",
-    },
-    "nl": {
-        "length": "lang lange",
-        "height": "hoog hoge",
-        "depth": "diep diepe",
-        "width": "breed brede",
-        "age": "oud oude",
-        "weight": "weegt wegen woog",
-    },
+    "en": "long; high tall; deep; wide broad; old aged; weigh* weighing",
+    "de": "lang*; hoch hohe*; tief*; breit*; alt*; wieg* wog* schwer*",
+    "fr": "long* longue*; haut*; profond*; large*; âgé*; pèse* pesai* pesant",
+    "es": "larg*; alt*; profund* hond*; anch*; tiene tenía; pesa*",
+    "it": "lung*; alt*; profond*; larg*; ha; pesa*",
+    "pt": "comprid*; alt*; profund* fund*; larg*; tem tinha; pesa*",
+    "nl": "lang*; hoog hoge; diep*; breed brede; oud*; weegt wegen woog",
 }
-"""By language, since one word may be two dimensions: "largo" is long in Spanish and wide in Italian."""
+"""The words that go with a number, for the dimensions in their order; `*` is an ending of up to two letters. By
+language, since one word may be two dimensions: "largo" is long in Spanish and wide in Italian.
+"""
 _EXTENT = {
     "km": r"km|kilom[eè]t\w*|kilómetr\w*|chilometr\w*|quil[ôó]metr\w*",
     "cm": r"cm|[cz]entim[eè]t\w*|centímetr\w*",
     "mm": r"mm|mill?im[eè]t\w*|milímetr\w*",
     "m": r"m|met(?:er|re|ro|ri)\w*|mètres?",
-    "mi": r"miles?|meilen?|milles?|millas?|miglia|milhas?",
-    "yd": r"yards?|yd",
-    "ft": r"feet|foot|ft|fuß|pieds?|pies|piedi|pés|voet",
-    "in": r"inch(?:es)?|zoll|pouces?|pulgadas?|pollici|polegadas?",
+    "mile": r"miles?|meilen?|milles?|millas?|miglia|milhas?",
+    "yard": r"yards?|yd",
+    "foot": r"feet|foot|ft|fuß|pieds?|pies|piedi|pés|voet",
+    "inch": r"inch(?:es)?|zoll|pouces?|pulgadas?|pollici|polegadas?",
 }
 _UNITS = {
     **dict.fromkeys(("length", "height", "depth", "width"), _EXTENT),
@@ -98,34 +50,29 @@ _UNITS = {
     },
     "weight": {
         "kg": r"kg|kilos?|kilogram\w*|kilogramm\w*|quilos?|chil[io]",
-        "t": r"t|tonn?(?:e|en|es|ellate?)|toneladas?|ton",
-        "ton": r"tons",
+        "tonne": r"t|tonn?(?:e|en|es|ellate?)|toneladas?|ton",
+        UNSURE: r"tons",
         "g": r"g|gram\w*|gramm\w*",
-        "lb": r"pounds?|lbs?|pfund|livres?|libras?|libbre",
+        "pound": r"pounds?|lbs?|pfund|livres?|libras?|libbre",
     },
 }
-_SIZES = {
-    unit: Decimal(size)
-    for unit, size in (
-        *(("km", "1000"), ("m", "1"), ("cm", "0.01"), ("mm", "0.001")),
-        *(("mi", "1609.344"), ("yd", "0.9144"), ("ft", "0.3048"), ("in", "0.0254")),
-        *(("year", "12"), ("month", "1")),
-        *(("t", "1000"), ("kg", "1"), ("g", "0.001"), ("lb", "0.45359237")),
-    )
-}
-"""Units as multiples of one of their dimension. A "ton" is none: it has a different weight in each country."""
+"""The units of `core.measures` in which a dimension is measured, as languages write them."""
 _LINK = r"(?:de|d['’]|di|da|in|of|en|von|van|an|um)"
 _NUMBER = r"(?<![\w.,–-])(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*)"
 _BETWEEN = r"[ \u00a0\u202f-]?"
 
 
 class StatedMeasure(NamedTuple):
-    """A number of a dimension in a text: `[start, end)` of what says it, the number as written, and its unit."""
+    """A number of a dimension in a text: `[start, end)` of what says it, the number as written, and its unit.
+
+    `thing` is what follows a length that stands before what is long: "the 4-kilometre Drogden Tunnel".
+    """
 
     start: int
     end: int
     number: str
     unit: str
+    thing: str
 
 
 def dimension_of(text: str) -> str:
@@ -140,24 +87,17 @@ def unit_of(text: str, dimension: str) -> str:
     return _matched_group(match) if match else ""
 
 
-def converted(value: Decimal, unit: str, to: str) -> Decimal | None:
-    """A number of a unit in another of the same dimension; None if one of them has no certain size."""
-    if unit == to:
-        return value
-    return value * _SIZES[unit] / _SIZES[to] if unit in _SIZES and to in _SIZES else None
-
-
 def stated(text: str, dimension: str, language: str) -> list[StatedMeasure]:
     """The numbers of a dimension in a text, by the words of its language; of all, if it is unknown or has none here."""
     found = _measure_pattern(dimension, language if language in _WORDS else "").finditer(text)
-    return [StatedMeasure(*match.span(), match["number"] or match["after"], _matched_group(match)) for match in found]
-
-
-def lengths_of_things(text: str) -> list[tuple[StatedMeasure, str]]:
-    """The numbers that English says before a long thing, with what follows: "the 4-kilometre Drogden Tunnel"."""
-    found = _LENGTH_OF_THING.finditer(text)
     return [
-        (StatedMeasure(*match.span("said"), match["number"], _matched_group(match)), match["thing"]) for match in found
+        StatedMeasure(
+            *match.span(),
+            match["number"] or match["after"] or match["joined"],
+            _matched_group(match),
+            match["thing"] or "",
+        )
+        for match in found
     ]
 
 
@@ -169,31 +109,28 @@ def _units(dimension: str, mark: str = "") -> str:
     return "(?:" + "|".join(f"(?P<_{name}{mark}>{words})" for name, words in _UNITS[dimension].items()) + ")"
 
 
-_LENGTH_OF_THING = regex(rf"(?P<said>{_NUMBER}-{_units('length')}) (?P<thing>\w+(?: \w+){{0,3}})", re.IGNORECASE)
-
-
 @cache
 def _any(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)")
 
 
 @cache
-def words_of(dimension: str) -> frozenset[str]:
-    """The words that name a dimension and its units, in all languages; units that are patterns are left out."""
-    said = [*_NOUNS[dimension].split(), *(word for each in _WORDS.values() for word in each[dimension].split())]
-    return frozenset((*said, *_UNITS[dimension]))
+def words_of(dimension: str, language: str = "") -> frozenset[str]:
+    """The words that name a dimension in a language, or in all; `*` is an ending."""
+    at = list(_NOUNS).index(dimension)
+    known = [_WORDS[language]] if language else _WORDS.values()
+    return frozenset((*_NOUNS[dimension].split(), *(word for each in known for word in each.split("; ")[at].split())))
 
 
 @cache
 def _measure_pattern(dimension: str, language: str) -> re.Pattern[str]:
-    known = [_WORDS[language]] if language else list(_WORDS.values())
-    said = "|".join(
-        word for words in (*(each[dimension] for each in known), _NOUNS[dimension]) for word in words.split()
-    )
-    after = _NUMBER.replace("<number>", "<after>")
+    said = "|".join(word.replace("*", r"\w{0,2}") for word in sorted(words_of(dimension, language)))
+    after, joined = (_NUMBER.replace("<number>", f"<{name}>") for name in ("after", "joined"))
     end, other = r"(?!\w)", r"(?! (?:de|di|of) (?!edad|età|idade|age))"
     return re.compile(
         rf"{_NUMBER}{_BETWEEN}{_units(dimension)}[ -](?:{_LINK} ?)?(?:{said}){end}"
-        rf"|(?<!\w)(?:{said})(?: [^\W\d]+){{0,2}}? (?:{_LINK} ?)?{after}{_BETWEEN}{_units(dimension, '_')}{end}{other}",
+        rf"|(?<!\w)(?:{said})(?: [^\W\d]+){{0,2}}? (?:{_LINK} ?)?{after}{_BETWEEN}{_units(dimension, '_')}{end}{other}"
+        rf"|{joined}-{_units(dimension, '__')}(?= (?P<thing>\w+(?: \w+){{0,3}}))"
+        rf"{'' if dimension == 'length' else '(?!)'}",
         re.IGNORECASE,
     )

@@ -95,7 +95,7 @@ def days_in(text: str) -> Iterator[tuple[int, int, str]]:
 
 def whole_date(text: str) -> str:
     """The day or month that all of `text` is, as ISO; "" for any other text."""
-    match = _DATE.fullmatch(text)
+    match = _DATE.fullmatch(text) or _DOTTED.fullmatch(text)
     return _iso(match) if match is not None else ""
 
 

@@ -72,13 +72,17 @@ RELATIONS = frozenset(
 # Numbers and months.
 
 SCALES = {
-    **dict.fromkeys(("hundred",), 2),
-    **dict.fromkeys(("thousand", "thousands", "k", "tausend", "tsd", "mille", "mil", "тыс", "тысяч", "千"), 3),
-    **dict.fromkeys(("万", "萬"), 4),
-    **dict.fromkeys(("million", "millions", "mn", "mio", "millionen", "millones", "млн", "миллионов", "m"), 6),
-    **dict.fromkeys(("亿", "億"), 8),
-    **dict.fromkeys(("billion", "billions", "bn", "b", "mrd", "milliarden", "milliards", "млрд", "миллиардов"), 9),
-    **dict.fromkeys(("trillion", "trillions", "tn", "billionen", "трлн"), 12),
+    word: power
+    for power, said in (
+        (2, "hundred"),
+        (3, "thousand thousands k tausend tsd mille milliers mil тыс тысяч 千"),
+        (4, "万 萬"),
+        (6, "million millions mn mio millionen millón millones млн миллионов m"),
+        (8, "亿 億"),
+        (9, "billion billions bn b mrd milliarde milliarden milliard milliards млрд миллиардов"),
+        (12, "trillion trillions tn billionen трлн"),
+    )
+    for word in said.split()
 }
 """The power of ten that a word multiplies by."""
 NUMBER_WORDS = dict(

@@ -129,6 +129,14 @@ def _read() -> tuple[dict[str, Measure], dict[str, str]]:
     return measures, names
 
 
+CURRENCIES = {
+    **dict.fromkeys(("$", "usd", "dollar", "dollars"), "$"),
+    **dict.fromkeys(("€", "eur", "euro", "euros"), "€"),
+    **dict.fromkeys(("£", "gbp", "pound sterling"), "£"),
+    **dict.fromkeys(("¥", "jpy", "cny", "yen", "yuan", "rmb", "円", "元"), "¥"),
+    **dict.fromkeys(("₹", "inr", "rupees"), "₹"),
+}
+"""The sign of a currency, by its names in lower case."""
 MEASURES, NAMES = _read()
 """Units by their main name; and that name by every name of a unit, lower case."""
 

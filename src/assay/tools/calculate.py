@@ -15,8 +15,8 @@ from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan
 from assay.core.tables.answers import MOST_CITED, TableAnswer
 from assay.core.tables.cells import TablePiece, TableRow
-from assay.core.tables.notes import Note, note_line
 from assay.core.tables.records import table_of_documents
+from assay.core.tables.rows import Note, note_line
 from assay.core.tables.table_questions import FoundAnswer, answer
 from assay.core.tables.words import read_asking
 from assay.evidence.documents import DocumentReader

@@ -16,7 +16,7 @@ import msgspec
 from assay.core import measures
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
-from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, Bound, Share, column_measure, shares
+from assay.verify.number_words import BOUNDS, MONEY, ONE_LETTER, Bound, Share, column_measure, shares
 
 
 def _any(names: Iterable[str]) -> str:
@@ -234,7 +234,7 @@ def _amount(match: re.Match[str], text: str) -> Amount:
         values=scaled,
         quantum=Decimal(1).scaleb(exponent - places),
         units=_units(match),
-        currency=CURRENCIES.get(front, ""),
+        currency=measures.CURRENCIES.get(front, ""),
         scaled=bool(exponent or match["letter"]),
         bound=_bound_before(text, match.start()),
         year=_is_year(match, text),

@@ -14,14 +14,7 @@ from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES
 
 ONE_LETTER = frozenset("kmb")
-CURRENCIES = {
-    **dict.fromkeys(("$", "usd", "dollar", "dollars"), "$"),
-    **dict.fromkeys(("€", "eur", "euro", "euros"), "€"),
-    **dict.fromkeys(("£", "gbp", "pound sterling"), "£"),
-    **dict.fromkeys(("¥", "jpy", "cny", "yen", "yuan", "rmb", "円", "元"), "¥"),
-    **dict.fromkeys(("₹", "inr", "rupees"), "₹"),
-}
-MONEY = [name for name in CURRENCIES if name.isalpha() and name.isascii()]
+MONEY = [name for name in measures.CURRENCIES if name.isalpha() and name.isascii()]
 Bound = Literal["", "about", "nearly", "over", "least", "under", "most"]
 BOUNDS: dict[Bound, str] = {
     "least": r"\bat least|\bno (?:less|fewer) than|\bminimum(?: of)?|≥|>="
@@ -100,7 +93,7 @@ def column_measure(before: str) -> ColumnMeasure:
     if head is None:
         return ColumnMeasure()
     words = [word.casefold() for word in _HEAD_WORD.findall(head[1])[-2:]]
-    currency = next((CURRENCIES[word] for word in reversed(words) if word in CURRENCIES), "")
+    currency = next((measures.CURRENCIES[word] for word in reversed(words) if word in measures.CURRENCIES), "")
     power = next((SCALES[word] for word in words if word in SCALES and word not in ONE_LETTER), 0)
     unit = "" if currency else measures.split_label(head[1]).unit.lower()
     return ColumnMeasure((measures.NAMES[unit] if unit else "",), currency, power)

@@ -35,7 +35,7 @@ def filled(
         ("Dogs are prohibited.", "dogs_allowed", False),
         ("No dogs are allowed.", "dogs_allowed", False),
         ("Dogs are no longer allowed.", "dogs_allowed", False),
-        ("Bicycles are carried at no charge.", "bicycles_carried", True),
+        ("Bicycles are carried in the last coach.", "bicycles_carried", True),
         ("The bridge isn't lit.", "lit", False),
         ("It is lit.", "is_lit", True),
         ("It contains no gluten.", "contains_gluten", False),

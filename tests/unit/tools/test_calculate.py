@@ -6,7 +6,7 @@ import pytest
 from research import Sea, within
 
 from assay.core.errors import ToolError
-from assay.core.tables.notes import read_notes
+from assay.core.tables.rows import read_notes
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation
 from assay.run.run import Run

@@ -12,12 +12,12 @@ from types import MappingProxyType
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.tables import groups
+from assay.core.tables import columns
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
 from assay.core.tables.figures import (
+    Figure,
     Figures,
-    clock,
-    durations_of,
+    amounts_of,
     figures_of,
     format_amount,
     is_missing,
@@ -31,27 +31,28 @@ from assay.core.translation import N_, gettext, number
 
 MOST_CITED = 200
 """The most rows that a sentence cites; of more, the first ones and those it names."""
+FEWEST_GROUPS = 2
 MOST_NAMED = 3
 """The most rows with the same extreme value that are named."""
 
-FORMS: dict[str, tuple[Operation, str]] = {
-    "cell": ("cell", N_("{head} of {subject}: {value}")),
-    "max": ("max", N_("{label}: {head} {value}, the highest of {count} rows")),
-    "min": ("min", N_("{label}: {head} {value}, the lowest of {count} rows")),
-    "bare max": ("max", N_("{head}: {value}, the highest of {count} rows")),
-    "bare min": ("min", N_("{head}: {value}, the lowest of {count} rows")),
-    "sum": ("sum", N_("Sum of {head} over {count} rows: {value}")),
-    "mean": ("mean", N_("Average of {head} over {count} rows: {value}")),
-    "count": ("count", N_("Number of rows: {count}")),
-    "distinct": ("count", N_("Number of different values of {head} in {count} rows: {value}")),
-    "max sum": ("max", N_("{label}: sum of {head} {value}, the highest of {count} groups by {by}")),
-    "min sum": ("min", N_("{label}: sum of {head} {value}, the lowest of {count} groups by {by}")),
-    "max mean": ("max", N_("{label}: average of {head} {value}, the highest of {count} groups by {by}")),
-    "min mean": ("min", N_("{label}: average of {head} {value}, the lowest of {count} groups by {by}")),
-    "max count": ("max", N_("{label}: {value} rows, the most of {count} groups by {by}")),
-    "min count": ("min", N_("{label}: {value} rows, the fewest of {count} groups by {by}")),
+FORMS: dict[str, tuple[Operation, OverGroups, str]] = {
+    "cell": ("cell", "", N_("{head} of {subject}: {value}")),
+    "max": ("max", "", N_("{label}: {head} {value}, the highest of {count} rows")),
+    "min": ("min", "", N_("{label}: {head} {value}, the lowest of {count} rows")),
+    "bare max": ("max", "", N_("{head}: {value}, the highest of {count} rows")),
+    "bare min": ("min", "", N_("{head}: {value}, the lowest of {count} rows")),
+    "sum": ("sum", "", N_("Sum of {head} over {count} rows: {value}")),
+    "mean": ("mean", "", N_("Average of {head} over {count} rows: {value}")),
+    "count": ("count", "", N_("Number of rows: {count}")),
+    "distinct": ("count", "", N_("Number of different values of {head} in {count} rows: {value}")),
+    "max sum": ("max", "sum", N_("{label}: sum of {head} {value}, the highest of {count} groups by {by}")),
+    "min sum": ("min", "sum", N_("{label}: sum of {head} {value}, the lowest of {count} groups by {by}")),
+    "max mean": ("max", "mean", N_("{label}: average of {head} {value}, the highest of {count} groups by {by}")),
+    "min mean": ("min", "mean", N_("{label}: average of {head} {value}, the lowest of {count} groups by {by}")),
+    "max count": ("max", "count", N_("{label}: {value} rows, the most of {count} groups by {by}")),
+    "min count": ("min", "count", N_("{label}: {value} rows, the fewest of {count} groups by {by}")),
 }
-"""The sentence for each computation."""
+"""The operation, what is computed over groups first, and the sentence, for each form of an answer."""
 GIVEN = N_("{said} ({conditions})")
 """A sentence about only those rows that meet conditions."""
 
@@ -111,8 +112,6 @@ def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
         return tuple(_cells(table, wanted, rows))
     if wanted.operation == "count":
         return (_count_rows(table, wanted, rows),)
-    if wanted.over:
-        return tuple(_grouped(table, wanted, rows))
     return tuple(_figured(table, wanted, rows))
 
 
@@ -167,79 +166,65 @@ def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) ->
     else:
         value = number(len(rows))
         said = _formatted("count", count=value)
-    return TableAnswer(text=_with(said, table, wanted.given), operation="count", value=value, rows=tuple(rows))
+    return _answer(table, wanted, said, value, rows)
 
 
 def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
-    ordered = _ordered(rows, wanted.column)
-    if ordered and wanted.operation in ("max", "min"):
-        yield from _extremes(table, wanted, [row for row in rows if id(row) in ordered], ordered)
+    """The sum or mean of a column, or the rows or groups of rows with the most or least of it."""
+    counted, extreme = wanted.over == "count", wanted.operation in ("max", "min")
+    figures = amounts_of(table, wanted.column, days=extreme and not wanted.over) if not counted else None
+    money = columns.currencies(table, wanted.column, rows) if figures is not None else ()
+    if not counted and (figures is None or len(figures.units()) > 1 or len(money) > 1):
         return
-    figures = durations_of(table, wanted.column) or figures_of(table, wanted.column)
-    currencies = groups.currencies(table, wanted.column, rows)
-    if figures is None or len(figures.units()) > 1 or len(currencies) > 1:
+    values = figures.values if figures is not None else (Figure(Decimal(1)),) * len(table.rows)
+    by_row = {id(row): figure for row, figure in zip(table.rows, values, strict=True) if figure is not None}
+    used = tuple(row for row in rows if id(row) in by_row and not (wanted.over and is_missing(row.text(wanted.label))))
+    parts: dict[str, list[TableRow]] = {}
+    for at, row in enumerate(used):
+        parts.setdefault(row.text(wanted.label) if wanted.over else str(at) if extreme else "", []).append(row)
+    if not used or (wanted.over and len(parts) < FEWEST_GROUPS):
         return
-    by_row = {id(row): figure for row, figure in zip(table.rows, figures.values, strict=True)}
-    filled = [(row, figure) for row in rows if (figure := by_row[id(row)]) is not None]
-    if not filled:
+    over = wanted.over or wanted.operation
+    amounts = {name: _amount(over, [by_row[id(row)] for row in own]) for name, own in parts.items()}
+    best = (min if wanted.operation == "min" else max)(amounts.values())
+    named = tuple(row for name, own in parts.items() if amounts[name] == best for row in own) if extreme else ()
+    labels = tuple(dict.fromkeys(filter(None, (row.text(wanted.label) for row in named)))) if wanted.label >= 0 else ()
+    if extreme and not wanted.over:
+        named, value = named[: MOST_NAMED + 1], named[0].text(wanted.column)
+    else:
+        unit = by_row[id(used[0])].unit or "".join(money)
+        value = f"{best:f}" if figures is None else format_amount(best, figures, unit)
+    is_named = 0 < len(labels) <= MOST_NAMED
+    if wanted.over and not is_named:
         return
-    used = [row for row, _ in filled]
-    if wanted.operation in ("max", "min"):
-        yield from _extremes(table, wanted, used, {id(row): figure.value for row, figure in filled})
-        return
-    amounts = [figure for _, figure in filled]
-    result = total(amounts) if wanted.operation == "sum" else mean(amounts)
-    value = format_amount(result, figures, amounts[0].unit or "".join(currencies))
-    said = _formatted(wanted.operation, head=table.heads[wanted.column], count=number(len(used)), value=value)
-    yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
+    form = f"{wanted.operation} {wanted.over}".strip()
+    slots = {"head": table.heads[wanted.column], "by": table.heads[wanted.label], "label": ", ".join(labels)}
+    slots |= {"value": value, "count": number(len(parts if wanted.over else used))}
+    said = _formatted(form if is_named or not extreme else f"bare {form}", **slots)
+    yield _answer(table, wanted, said, value, used, named)
 
 
-def _ordered(rows: Sequence[TableRow], column: int) -> dict[int, Decimal]:
-    """The days of a column of dates, or the seconds of one of durations, as numbers; empty for any other column."""
-    filled = [(row, row.text(column)) for row in rows if not is_missing(row.text(column))]
-    if timed := {id(row): seconds for row, text in filled if (seconds := clock(text)) is not None}:
-        return timed if len(timed) == len(filled) else {}
-    dated = {id(row): date for row, text in filled if not text.isdigit() and (date := moment(text)) is not None}
-    if len(dated) < len(filled) or not dated:
-        return {}
-    return {at: Decimal(year * 10_000 + month * 100 + day) for at, (year, month, day) in dated.items()}
+def _amount(over: str, figures: Sequence[Figure]) -> Decimal:
+    return Decimal(len(figures)) if over == "count" else mean(figures) if over == "mean" else total(figures)
 
 
-def _extremes(
-    table: ReadTable, wanted: Computed, rows: Sequence[TableRow], values: dict[int, Decimal]
-) -> Iterator[TableAnswer]:
-    best = (max if wanted.operation == "max" else min)(values.values())
-    named = tuple(row for row in rows if values[id(row)] == best)
-    labels = dict.fromkeys(filter(None, (row.text(wanted.label) for row in named))) if wanted.label >= 0 else {}
-    value = named[0].text(wanted.column)
-    slots = {"head": table.heads[wanted.column], "value": value, "count": number(len(rows)), "label": ", ".join(labels)}
-    said = _formatted(wanted.operation if 0 < len(labels) <= MOST_NAMED else f"bare {wanted.operation}", **slots)
-    shown = named[: MOST_NAMED + 1]
-    yield TableAnswer(
-        text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(rows), named=shown
-    )
-
-
-def _grouped(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
-    found = groups.extreme(table, rows, wanted.label, wanted.column, wanted.operation, wanted.over)
-    if found is not None and len(found.names) <= MOST_NAMED:
-        heads = {"head": table.heads[wanted.column], "by": table.heads[wanted.label]}
-        slots = {"label": ", ".join(found.names), "value": found.value, "count": number(found.count), **heads}
-        said = _formatted(f"{wanted.operation} {wanted.over}", **slots)
-        yield TableAnswer(
-            text=_with(said, table, wanted.given),
-            operation=wanted.operation,
-            value=found.value,
-            rows=found.used,
-            named=found.named,
-        )
+def _answer(
+    table: ReadTable,
+    wanted: Computed,
+    said: str,
+    value: str,
+    rows: Iterable[TableRow],
+    named: tuple[TableRow, ...] = (),
+) -> TableAnswer:
+    text = _with(said, table, wanted.given)
+    return TableAnswer(text=text, operation=wanted.operation, value=value, rows=tuple(rows), named=named)
 
 
 # saying
 
 
 def _formatted(form: str, **slots: str) -> str:
-    return gettext(FORMS[form][1]).format(**slots)
+    return gettext(FORMS[form][2]).format(**slots)
 
 
 def _with(said: str, table: ReadTable, given: Sequence[RowCondition]) -> str:
@@ -259,16 +244,9 @@ def _condition(table: ReadTable, given: RowCondition) -> str:
 _LIMIT = regex(r"(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)(?:, |$)")
 
 
-class _Body(msgspec.Struct, frozen=True):
-    """A sentence without its conditions, and the conditions."""
-
-    text: str
-    conditions: tuple[str, ...] = ()
-
-
 def is_computed(sentence: str) -> bool:
     """True if a sentence has the form of a computation, in the current language or in English."""
-    return any(match_form(message, body.text) for _, message in _messages() for body in _bodies(sentence.strip()))
+    return any(match_form(message, text) for _, message in _messages() for text, _ in _bodies(sentence.strip()))
 
 
 def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
@@ -288,21 +266,22 @@ def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] |
 
 def _messages() -> Iterator[tuple[str, str]]:
     """The forms of computations with their messages, in the current language and in English."""
-    for form, (_, message) in FORMS.items():
-        if form != "cell":
-            for said in dict.fromkeys((gettext(message), message)):
-                yield form, said
+    return ((form, said) for form in FORMS if form != "cell" for said in either_language(FORMS[form][2]))
 
 
-def _bodies(sentence: str) -> list[_Body]:
-    """A sentence unchanged, and without the conditions at its end."""
-    found = [_Body(sentence)]
-    for message in dict.fromkeys((gettext(GIVEN), GIVEN)):
+def either_language(message: str) -> Iterable[str]:
+    """A message in the current language and in English."""
+    return dict.fromkeys((gettext(message), message))
+
+
+def _bodies(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A sentence unchanged, and without the conditions at its end, with these."""
+    yield sentence, ()
+    for message in either_language(GIVEN):
         for opening in re.finditer(r"\s?[(（]", sentence):
             said, conditions = sentence[: opening.start()], sentence[opening.end() : -1]
             if said and conditions and message.format(said=said, conditions=conditions) == sentence:
-                found.append(_Body(said, tuple(conditions.split("; "))))
-    return found
+                yield said, tuple(conditions.split("; "))
 
 
 def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str] | None:
@@ -318,26 +297,21 @@ def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyT
 
 def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed]:
     """The computations of a table that a sentence may state."""
-    for body in _bodies(sentence):
-        given = _conditions_of(body.conditions, table)
-        if given is None:
-            continue
-        for form, message in _messages():
-            heads = table.heads if "{head}" in message else ("",)
-            for column, head in enumerate(heads):
-                slots = match_form(message, body.text, {"head": head}) if head in body.text else None
-                if slots is not None:
-                    operation, distinct, over = FORMS[form][0], form == "distinct", _group_operation(form)
-                    for label in _labels(slots.get("label", ""), table, column):
-                        yield Computed(
-                            operation=operation, column=column, given=given, label=label, distinct=distinct, over=over
-                        )
-
-
-def _group_operation(form: str) -> OverGroups:
-    """What a form says is computed over each group."""
-    kinds: tuple[OverGroups, ...] = ("sum", "mean", "count")
-    return next((kind for kind in kinds if form in (f"max {kind}", f"min {kind}")), "")
+    for text, conditions in _bodies(sentence):
+        given = tuple(filter(None, (_read_condition(each, table) for each in conditions)))
+        for form, message in _messages() if len(given) == len(conditions) else ():
+            operation, over, _ = FORMS[form]
+            for column, head in enumerate(table.heads if "{head}" in message else ("",)):
+                slots = match_form(message, text, {"head": head}) if head in text else None
+                for label in _labels(slots.get("label", ""), table, column) if slots is not None else ():
+                    yield Computed(
+                        operation=operation,
+                        column=column,
+                        given=given,
+                        label=label,
+                        distinct=form == "distinct",
+                        over=over,
+                    )
 
 
 def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
@@ -349,11 +323,6 @@ def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
     others = [at for at in range(len(table.heads)) if at != column]
     holding = [at for at in others if not set(parts).isdisjoint(table.column(at))]
     yield from holding or others[:1]
-
-
-def _conditions_of(conditions: Sequence[str], table: ReadTable) -> tuple[RowCondition, ...] | None:
-    found = tuple(given for each in conditions if (given := _read_condition(each, table)) is not None)
-    return found if len(found) == len(conditions) else None
 
 
 def _read_condition(condition: str, table: ReadTable) -> RowCondition | None:

@@ -20,7 +20,7 @@ from assay.core.sources import LONGEST_PASSAGE
 LONGEST_HEAD = 80
 LONGEST_CAPTION = 200
 PAIR = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
-_PLACE = regex(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
+_PLACE = regex(r"cells: [A-Z]{1,3}\d+:[A-Z]{1,3}\d+")
 """The place of a row in a sheet."""
 UNNAMED = regex(r"column (?:\d+|[A-Z]{1,3})")
 """The name of a column with an empty header."""
@@ -57,11 +57,10 @@ class TableCell(msgspec.Struct, frozen=True, gc=False):
 
 
 class TableRow(msgspec.Struct, frozen=True):
-    """Cells by column number, the passages that contain them, and their place in a sheet (`A2:C2`)."""
+    """Cells by column number, and the passages that contain them."""
 
     cells: dict[int, TableCell]
     names: tuple[str, ...]
-    place: str = ""
 
     def text(self, column: int) -> str:
         """The text of a cell; empty if there is none."""
@@ -143,20 +142,19 @@ class _Line(msgspec.Struct, frozen=True):
     piece: TablePiece
     cells: tuple[TableCell, ...]
     heads: tuple[str, ...] = ()
-    place: str = ""
     spaced: bool = False
 
 
 def _lines(piece: TablePiece) -> list[_Line | None]:
     """The rows of a piece: several, if only spaces set its columns apart."""
     rows = spaced_rows(piece.text)
-    lines = (tuple(_span(piece, start, end) for start, end in row) for row in rows)
+    lines = (tuple(span(piece, start, end) for start, end in row) for row in rows)
     return [_Line(piece, cells, spaced=True) for cells in lines] or [_line(piece)]
 
 
-def _span(piece: TablePiece, start: int, end: int) -> TableCell:
-    first = piece.start + len(piece.text[:start].encode())
-    text = piece.text[start:end]
+def span(piece: TablePiece, start: int, end: int) -> TableCell:
+    """The code points `[start, end)` of a piece as a cell."""
+    first, text = piece.start + len(piece.text[:start].encode()), piece.text[start:end]
     return TableCell(text, piece.name, first, first + len(text.encode()))
 
 
@@ -166,15 +164,14 @@ def _line(piece: TablePiece) -> _Line | None:
         return None
     barred = body.startswith("|") and body.endswith("|") and len(body) > 1
     cells = list(_cells(piece, body[1:-1] if barred else body, piece.text.index(body) + barred))
-    place = _PLACE.fullmatch(cells[-1].text) if cells else None
-    if place is not None:
+    if cells and _PLACE.fullmatch(cells[-1].text):
         cells = cells[:-1]
     pairs = [PAIR.fullmatch(cell.text) for cell in cells if cell.text]
     labelled = [match for match in pairs if match is not None]
     if pairs and len(labelled) == len(pairs):
         found = zip((cell for cell in cells if cell.text), labelled, strict=True)
         values = tuple(_value_cell(cell, match) for cell, match in found)
-        return _Line(piece, values, tuple(match["head"] for match in labelled), place["place"] if place else "")
+        return _Line(piece, values, tuple(match["head"] for match in labelled))
     if not barred or len(cells) < 2:
         return None
     return _Line(piece, tuple(cells))
@@ -192,10 +189,9 @@ def _cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCell]:
     at = 0
     for bar in [*(match.start() for match in BAR.finditer(body)), len(body)]:
         raw = body[at:bar]
-        text = raw.strip()
         first = offset + at + len(raw) - len(raw.lstrip())
-        start = piece.start + len(piece.text[:first].encode())
-        yield TableCell(text.replace("\\|", "|"), piece.name, start, start + len(text.encode()))  # bytes as written
+        cell = span(piece, first, first + len(raw.strip()))
+        yield msgspec.structs.replace(cell, text=cell.text.replace("\\|", "|"))  # bytes as written
         at = bar + 1
 
 
@@ -262,21 +258,16 @@ def _table(
     return ReadTable(heads=heads, rows=rows, names=names, heading=heading, caption=caption, columns=columns)
 
 
-def _labelled_rows(group: _Group) -> Iterator[TableRow]:
+def _labelled_rows(group: _Group) -> list[TableRow]:
     number = {head: at for at, head in enumerate(group.heads)}
-    before: _Line | None = None
-    row: TableRow | None = None
-    for line in group.lines:
-        cells = {number[head]: cell for head, cell in zip(line.heads, line.cells, strict=True)}
-        if row is not None and before is not None and _goes_on(before, line):
-            row = _merge_row(row, cells, line.piece.name)
-        else:
-            if row is not None:
-                yield row
-            row = TableRow(cells, (line.piece.name,), line.place)
-        before = line
-    if row is not None:
-        yield row
+    rows: list[TableRow] = []
+    for before, line in pairwise((None, *group.lines)):
+        cells = {number[head]: cell for head, cell in zip(line.heads, line.cells, strict=True)} if line else {}
+        if before is not None and line is not None and _goes_on(before, line):
+            rows[-1] = _merge_row(rows[-1], cells, line.piece.name)
+        elif line is not None:
+            rows.append(TableRow(cells, (line.piece.name,)))
+    return rows
 
 
 def _goes_on(before: _Line, line: _Line) -> bool:
@@ -284,7 +275,7 @@ def _goes_on(before: _Line, line: _Line) -> bool:
     if len(before.piece.text) + len(line.piece.text) <= LONGEST_PASSAGE or len(line.heads) < 2:
         return False
     same = (before.heads[0], before.cells[0].text) == (line.heads[0], line.cells[0].text)
-    return same and set(before.heads[1:-1]).isdisjoint(line.heads[1:]) and line.place == before.place
+    return same and set(before.heads[1:-1]).isdisjoint(line.heads[1:])
 
 
 def _merge_row(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow:
@@ -296,7 +287,7 @@ def _merge_row(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow
             cells[column] = cell
         elif column != first:  # a cell that was cut between words
             cells[column] = TableCell(f"{known.text} {cell.text}", known.name, known.start, known.end)
-    return TableRow(cells, (*row.names, name), row.place)
+    return TableRow(cells, (*row.names, name))
 
 
 # headers above their columns

@@ -17,6 +17,7 @@ import msgspec
 
 from assay.core.document_dates import whole_date
 from assay.core.lazy import regex
+from assay.core.lexicon import SCALES
 from assay.core.tables.cells import ReadTable
 
 BESIDE = 50
@@ -60,18 +61,7 @@ _GROUPED = {
     ",": regex(r"\d{1,3}(?:\.\d{2,3})*\.\d{3}(?:,\d+)?|\d+(?:,\d+)?"),
 }
 _SPACED = regex(rf"(?<=\d)[{_SPACES}](?=\d{{3}}(?!\d))")
-_SCALES = {
-    word: Decimal(10) ** power
-    for power, words in {
-        3: "thousand thousands thsd tsd tausend mille milliers mil",
-        6: "million millions mio mill mn millionen million(s) millón millones",
-        9: "billion billions bn bln milliarde milliarden mrd milliard milliards md",
-        12: "trillion trillions tn billionen",
-    }.items()
-    for word in words.split()
-}
-_ISO = regex(r"(?P<year>\d{4})(?:[-/](?P<month>\d{1,2})(?:[-/](?P<day>\d{1,2}))?)?(?:[ T].*)?")
-_LOCAL = regex(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})")
+_ISO = regex(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?:[ T].*)?")
 _CLOCK = regex(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,2}):(?P<seconds>[0-5]\d(?:[.,]\d{1,3})?)")
 
 
@@ -160,12 +150,9 @@ def _parted(text: str) -> tuple[re.Match[str], str] | None:
 
 def _unit(front: str, behind: str) -> tuple[str, Decimal]:
     """The unit, and the factor from the words of scale before it."""
-    scale = Decimal(1)
-    words = behind.split()
-    if words and words[0].casefold().rstrip(".") in _SCALES:
-        scale = _SCALES[words[0].casefold().rstrip(".")]
-        words = words[1:]
-    return " ".join([front, *words]).strip().casefold(), scale
+    word, _, rest = behind.partition(" ")
+    power = SCALES.get(word.casefold().rstrip("."), 0) if len(word) > 1 else 0  # "m" are metres
+    return f"{front} {rest if power else behind}".strip().casefold(), Decimal(10) ** power
 
 
 def _point(texts: Iterable[str]) -> Point | None:
@@ -235,14 +222,24 @@ def clock(text: str) -> Decimal | None:
     return hours * 3600 + minutes * 60 + Decimal(match["seconds"].replace(",", "."))
 
 
-def durations_of(table: ReadTable, column: int) -> Figures | None:
-    """The seconds of a column of durations, None if it has others."""
+def amounts_of(table: ReadTable, column: int, *, days: bool = False) -> Figures | None:
+    """The amounts of a column: the seconds of durations, else its figures; with `days` dates too, in their order."""
     texts = table.column(column)
-    if not holds(texts, clock):
-        return None
-    seconds = (clock(text) for text in texts)
-    values = tuple(None if each is None else Figure(each) for each in seconds)
-    return Figures(values, clocks=max(text.count(":") for text in texts))
+    if holds(texts, clock):
+        return _read_as(clock, texts, clocks=max(text.count(":") for text in texts))
+    if days and holds(texts, moment) and not any(map(str.isdigit, texts)):
+        return _read_as(_day, texts)
+    return figures_of(table, column)
+
+
+def _read_as(read: Callable[[str], Decimal | None], texts: Iterable[str], clocks: int = 0) -> Figures:
+    values = (read(text) for text in texts)
+    return Figures(tuple(None if each is None else Figure(each) for each in values), clocks=clocks)
+
+
+def _day(text: str) -> Decimal | None:
+    date = moment(text)
+    return None if date is None else Decimal(date[0] * 10_000 + date[1] * 100 + date[2])
 
 
 def _clocked(seconds: Decimal, colons: int) -> str:
@@ -256,18 +253,9 @@ def _clocked(seconds: Decimal, colons: int) -> str:
 
 def moment(text: str) -> tuple[int, int, int] | None:
     """Year, month and day of a date in figures or words, 0 for missing parts; None for any other text."""
-    match = _ISO.fullmatch(text.strip()) or _LOCAL.fullmatch(text.strip())
-    if match is None:
-        return _worded(text.strip())
-    year, month, day = (int(match.groupdict().get(part) or 0) for part in ("year", "month", "day"))
-    return (year, month, day) if 1000 <= year <= 2999 and month <= 12 and day <= 31 else None
-
-
-def _worded(text: str) -> tuple[int, int, int] | None:
-    """The date of a text that is one with a month in words: "4 March 1951"."""
-    if len(text) > LONGEST_DATE or not text[-4:].isdigit() or text.isdigit():
+    text = text.strip()
+    if (iso := _ISO.fullmatch(text)) is None and (len(text) > LONGEST_DATE or not text[-4:].isdigit()):
         return None
-    if iso := whole_date(text):
-        year, month, day = (int(part) for part in f"{iso}-0".split("-")[:3])
-        return year, month, day
-    return None
+    parts = iso.groups("0") if iso is not None else (*whole_date(text).split("-"), "0")
+    year, month, day = (int(part or 0) for part in (*parts, "0")[:3])
+    return (year, month, day) if 1000 <= year <= 2999 and month <= 12 and day <= 31 else None

@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.core.lazy import regex
 from assay.core.sources import Document
-from assay.core.tables.cells import LONGEST_HEAD, PAIR, ReadTable, TableCell, TablePiece, TableRow
+from assay.core.tables.cells import LONGEST_HEAD, PAIR, ReadTable, TableCell, TablePiece, TableRow, span
+from assay.core.tables.figures import COMMA_LANGUAGES
+from assay.core.translation import speech
 
 FEWEST_RECORDS = 3
 FEWEST_FIELDS = 2
@@ -20,8 +23,8 @@ NAMED = "column 1"
 
 class _Record(msgspec.Struct):
     heading: tuple[str, ...]
-    fields: dict[str, tuple[str, TablePiece]]
-    named: TablePiece | None
+    fields: dict[str, TableCell]
+    name: TableCell | None
 
 
 def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
@@ -33,7 +36,13 @@ def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str =
             group.append(record)
             continue
         if len(group) >= FEWEST_RECORDS:
-            found.append(_table(group, title, language))
+            keys = dict.fromkeys(key for each in group for key in each.fields)
+            table, heading = _table(group, tuple(keys), language), group[0].heading
+            if table.heads[0] == NAMED:
+                kind = frozenset.intersection(*(frozenset(each.heading[-1].split()) for each in group))
+                table = replace(table, caption=" ".join(sorted(kind)))
+                heading = heading[:-1]
+            found.append(replace(table, heading=heading, title=title))
         group = [record] if record is not None else []
     return tuple(found)
 
@@ -41,36 +50,25 @@ def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str =
 def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]]) -> ReadTable | None:
     """The records of several documents as one table, a row for each under its title; None if fewer than three have one.
 
-    Columns are the keys that at least three documents have.
+    Columns are the keys that at least three documents have. If no language is known, it is that of the answer.
     """
     records: list[_Record] = []
     languages: set[str] = set()
     for document, pieces in documents:
-        fields: dict[str, tuple[str, TablePiece]] = {}
+        fields: dict[str, TableCell] = {}
         for piece in pieces:
             if (said := _field(piece.text)) is not None:
-                fields.setdefault(said[0], (_REMARK.sub("", said[1]), piece))
+                fields.setdefault(said[0], _cell(_REMARK.sub("", said[1]), piece))
         if fields:
-            records.append(_Record((document.title or document.name,), fields, None))
-            languages.add(document.language)
+            at = next(iter(fields.values()))
+            records.append(_Record((), fields, TableCell(document.title or document.name, at.name, at.start, at.start)))
+            languages |= {document.language} - {""}
     times = Counter(key for record in records for key in record.fields)
-    keys = [key for key, count in times.items() if count >= FEWEST_RECORDS]
-    if not keys:
-        return None
-    rows = tuple(filter(None, (_document_row(record, keys) for record in records)))
-    heads = (NAMED, *(key[:LONGEST_HEAD] for key in keys))
-    columns = tuple(tuple(row.text(at) for row in rows) for at in range(len(heads)))
-    language = languages.pop() if len(languages) == 1 else ""
-    return ReadTable(heads=heads, rows=rows, language=language, columns=columns, of_records=True, of_documents=True)
-
-
-def _document_row(record: _Record, keys: Sequence[str]) -> TableRow | None:
-    cells = {at: _cell(*record.fields[key]) for at, key in enumerate(keys, 1) if key in record.fields}
-    if not cells:
-        return None
-    first = min(cells.values(), key=lambda cell: cell.start)
-    names = tuple(dict.fromkeys(cell.name for cell in cells.values()))
-    return TableRow({0: TableCell(record.heading[0], first.name, first.start, first.start), **cells}, names)
+    keys = tuple(key for key, count in times.items() if count >= FEWEST_RECORDS)
+    records = [record for record in records if not record.fields.keys().isdisjoint(keys)]
+    asked = speech().locale if speech().locale in COMMA_LANGUAGES else ""  # short lines rarely tell their language
+    language = languages.pop() if len(languages) == 1 else "" if languages else asked
+    return replace(_table(records, keys, language), of_documents=True) if keys else None
 
 
 _REMARK = regex(r"(?<=\S)\s*\([^()]*\)\s*\Z")
@@ -112,8 +110,9 @@ def _records(pieces: Iterable[TablePiece]) -> Iterator[_Record | None]:
         if record is None or piece.heading != record.heading or said[0] in record.fields:
             if record is not None:
                 yield record
-            record = _Record(piece.heading, {}, before if named else None)
-        record.fields[said[0]] = (said[1], piece)
+            name = _cell(before.text.strip(), before) if before is not None and named else None
+            record = _Record(piece.heading, {}, name)
+        record.fields[said[0]] = _cell(said[1], piece)
         before = None
     if record is not None:
         yield record
@@ -126,35 +125,21 @@ def _goes_on(last: _Record, record: _Record) -> bool:
     return siblings and len(common) >= max(FEWEST_FIELDS, len(record.fields) / 2)
 
 
-def _table(records: Sequence[_Record], title: str, language: str) -> ReadTable:
-    keys = tuple(dict.fromkeys(key for record in records for key in record.fields))
-    named = all(record.named is not None for record in records)
-    heads = (NAMED, *(key[:LONGEST_HEAD] for key in keys)) if named else keys
-    rows = tuple(_row(record, keys, named=named) for record in records)
+def _table(records: Sequence[_Record], keys: tuple[str, ...], language: str) -> ReadTable:
+    """The records as rows, with their names in the first column if all have one."""
+    named = all(record.name is not None for record in records)
+    rows = tuple(_row(record, (NAMED, *keys) if named else keys) for record in records)
+    heads = tuple(key[:LONGEST_HEAD] for key in ((NAMED, *keys) if named else keys))
     columns = tuple(tuple(row.text(at) for row in rows) for at in range(len(heads)))
-    heading = records[0].heading[:-1] if named else records[0].heading
-    kind = frozenset.intersection(*(frozenset(record.heading[-1].split()) for record in records)) if named else ()
-    return ReadTable(
-        heads=heads,
-        rows=rows,
-        heading=heading,
-        caption=" ".join(sorted(kind)),
-        title=title,
-        language=language,
-        columns=columns,
-        of_records=True,
-    )
+    return ReadTable(heads=heads, rows=rows, language=language, columns=columns, of_records=True)
 
 
-def _row(record: _Record, keys: Sequence[str], *, named: bool) -> TableRow:
-    held = [(at, *record.fields[key]) for at, key in enumerate(keys, int(named)) if key in record.fields]
-    if named and record.named is not None:
-        held.insert(0, (0, record.named.text.strip(), record.named))
-    return TableRow(
-        {at: _cell(text, piece) for at, text, piece in held}, tuple(dict.fromkeys(piece.name for *_, piece in held))
-    )
+def _row(record: _Record, keys: Sequence[str]) -> TableRow:
+    fields = record.fields if record.name is None else {NAMED: record.name, **record.fields}
+    cells = {at: fields[key] for at, key in enumerate(keys) if key in fields}
+    return TableRow(cells, tuple(dict.fromkeys(cell.name for cell in cells.values())))
 
 
 def _cell(text: str, piece: TablePiece) -> TableCell:
-    start = piece.start + len(piece.text[: piece.text.rindex(text)].encode())
-    return TableCell(text, piece.name, start, start + len(text.encode()))
+    start = piece.text.rindex(text)
+    return span(piece, start, start + len(text))

@@ -1,18 +1,18 @@
-"""Rows of a table in words, with the headers of their columns; sentences that state one; rows that lack a thing."""
+"""Rows in words, with the headers of their columns; sentences that state one, or a cell; rows that lack a thing; and
+the lines that show a model what was computed.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, product
 
-from assay.core.lexicon import clauses
-from assay.core.relevance.topic_question import keys
-from assay.core.tables.answers import FORMS, match_form
+import msgspec
+
+from assay.core.lazy import regex
+from assay.core.tables.answers import FORMS, either_language, match_form
 from assay.core.tables.cells import UNNAMED, ReadTable, TableRow, column_names, is_head, row_cells
-from assay.core.tables.figures import is_missing
-from assay.core.tables.table_matches import TableWords
-from assay.core.tables.words import read_asking
-from assay.core.translation import gettext
 
 EMPTY = "–"
 """Stands for an empty cell."""
@@ -34,19 +34,14 @@ def row_text(table: ReadTable, row: TableRow) -> str:
 
 
 def row_stated(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Compare a sentence with the row of the same first cell: equal to `stated_row` or not, and that row.
+    """Compare a sentence with the row of the same first cell: equal to `row_text` or not, and that row.
 
     None if it states no row with headers of these tables.
     """
-    parts, said = sentence.strip().split(_BETWEEN), ""
-    for table in tables if len(parts) > 1 else ():
-        for row in table.rows:
-            own = _parts(table.heads, [row.text(at) for at in range(len(table.heads))])
-            if own == parts:
-                return True, sentence
-            if len(own) == len(parts) and own[0] == parts[0]:
-                said = said or _BETWEEN.join(own)
-    return (False, said) if said else None
+    own = [row_text(table, row) for table in tables for row in table.rows] if _BETWEEN in sentence else []
+    first, length = sentence.strip().partition(_BETWEEN)[0], sentence.count(_BETWEEN)
+    alike = [each for each in own if each.partition(_BETWEEN)[0] == first and each.count(_BETWEEN) == length]
+    return (True, sentence) if sentence.strip() in alike else (False, alike[0]) if alike else None
 
 
 def _parts(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
@@ -54,98 +49,83 @@ def _parts(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
     return [cell or EMPTY if UNNAMED.fullmatch(head) else f"{head}: {cell or EMPTY}" for head, cell in pairs]
 
 
-# Rows that lack what a question denies: "which providers need no key?" over a table with a column of needs.
-
-COVERED = 0.5
-"""The share of the question's other words that headers, title and headings must have."""
-MOST_ROWS = 20
-"""If more rows lack it, the question is too vague."""
-_NO = frozenset(("", "no", "none", "never", "nein", "keine", "non", "нет", "否", "✗", "✘", "×"))
-
-
-def lacking(question: str, tables: Iterable[ReadTable]) -> tuple[TableRow, ...]:
-    """The rows of the first table that lack what a question denies; none if no row of it has that."""
-    return next(filter(None, (_lacking(question, table) for table in tables)), ())
-
-
-def _lacking(question: str, table: ReadTable) -> tuple[TableRow, ...]:
-    words = TableWords(question, read_asking(question), table)
-    denied = words.read.denied
-    rest = frozenset(words.telling) - denied
-    if not denied or words.names - denied - words.around:
-        return ()
-    context = words.around.union(*words.heads)
-    if len(words.matching_keys(rest, context)) < COVERED * len(rest):
-        return ()
-    for column, head in enumerate(words.heads):
-        named = words.matching_keys(denied | rest, head)
-        if not named:
-            continue
-        left = denied - named
-        if any(_denies(words, left, text) for text in table.column(column)):
-            return ()
-        lacks = [not _has(words, left, text) for text in table.column(column)]
-        rows = tuple(row for row, lacking in zip(table.rows, lacks, strict=True) if lacking)
-        if len(rows) < len(table.rows):
-            return rows if len(rows) <= MOST_ROWS else ()
-    return ()
-
-
-def _denies(words: TableWords, denied: frozenset[str], text: str) -> bool:
-    """True if a cell itself says "no evidence": the question then asks for these words."""
-    said = any(denies for _, denies in clauses(text, words.read.negating))
-    return said and bool(denied) and _has(words, denied, text)
-
-
-def _has(words: TableWords, denied: frozenset[str], text: str) -> bool:
-    """True if a cell has what is denied; if its header says all of that, whether the cell is filled."""
-    if not denied:
-        return not (is_missing(text) or text.casefold() in _NO)
-    return denied <= words.matching_keys(denied, frozenset(keys(text, words.read.analysis)))
-
-
 # Sentences that state a cell, `HEAD of SUBJECT: VALUE`, compared with the tables they name.
 
 
 def compare_with_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Compare `HEAD of SUBJECT: VALUE` with the row that has the subject in other cells: equal or not, and that row.
+    """Compare `HEAD of SUBJECT: VALUE` with the row that has the subject in other cells: equal or not, and its value.
 
     None if no row of the tables has this subject under this header.
     """
-    said = ""
-    for table in tables:
-        for head, subject, value in _cell_readings(sentence.strip(), table):
-            column = table.heads.index(head)
-            for row in table.rows:
-                if not _is_subject(subject, table, row, column):
-                    continue
-                if row.text(column) == value:
-                    return True, value
-                said = said or row.text(column)
-    return (False, said) if said else None
+    found = [each for table in tables for each in _cell_readings(sentence.strip(), table)]
+    return next(((True, said) for value, said in found if value == said), (False, found[0][1]) if found else None)
 
 
-def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
-    """Every reading of a sentence as a cell of the table: header, subject, value."""
-    _, plain = FORMS["cell"]
-    for message in dict.fromkeys((gettext(plain), plain)):
-        for head in table.heads:
-            if head not in sentence:
-                continue
-            for colon in re.finditer(r"[:：]\s*", sentence):
-                slots = match_form(message, sentence, {"head": head, "value": sentence[colon.end() :]})
-                if slots is not None:
-                    yield head, slots["subject"], slots["value"]
+def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str]]:
+    """The value that a sentence states of a cell, and that of the cell, for every reading of it."""
+    heads = [(at, head) for at, head in enumerate(table.heads) if head in sentence]
+    colons = list(re.finditer(r"[:：]\s*", sentence)) if heads else []
+    for message in either_language(FORMS["cell"][2]) if heads else ():
+        for (column, head), colon in product(heads, colons):
+            value = sentence[colon.end() :]
+            slots = match_form(message, sentence, {"head": head, "value": value})
+            for row in table.rows if slots is not None else ():
+                if row.text(column) and slots is not None and _is_subject(slots["subject"], table, row, column):
+                    yield value, row.text(column)
 
 
 def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
     """True if a subject consists of cells of the row, with or without their headers, separated by commas."""
     filled = [at for at, cell in row.cells.items() if at != column and cell.text]
-    texts = [text for at in filled for text in (row.text(at), table.with_head(row, at))]
+    held = (text for at in filled for text in (row.text(at), table.with_head(row, at)) if text in subject)
+    texts = "|".join(map(re.escape, held))
+    return bool(texts) and re.fullmatch(rf"(?:{texts})(?:, (?:{texts}))*", subject) is not None
 
-    def joins_texts(rest: str) -> bool:
-        return rest in texts or any(
-            rest.startswith(f"{text}, ") and joins_texts(rest[len(text) + 2 :]) for text in texts
-        )
 
-    return joins_texts(subject)
+# The lines in which a tool shows a model results that were computed over a table: one writer, one reader.
+
+_PLACE = r"(?:\d+/)?\d+(?:-\d+)?"
+_LINE = regex(rf"Computed from passages? (?P<places>{_PLACE}(?:, {_PLACE})*): (?P<text>\S.*)")
+MOST = 1_000
+"""The most passages that one line names."""
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A computed sentence, and the ordinals of the passages it rests on.
+
+    `documents` says for each passage in which of the documents shown above it is, from 1; empty if there is one.
+    """
+
+    text: str
+    ordinals: tuple[int, ...]
+    documents: tuple[int, ...] = ()
+
+
+def note_line(note: Note) -> str:
+    """The line of a note."""
+    word = "passage" if len(note.ordinals) == 1 else "passages"
+    apart = zip(note.documents, note.ordinals, strict=True) if note.documents else ()
+    places = ", ".join(f"{document}/{ordinal}" for document, ordinal in apart) or _ranges(note.ordinals)
+    return f"Computed from {word} {places}: {note.text}"
+
+
+def _ranges(ordinals: Iterable[int]) -> str:
+    runs = groupby(enumerate(sorted(set(ordinals))), lambda pair: pair[1] - pair[0])
+    ends = ([ordinal for _, ordinal in run] for _, run in runs)
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in ends)
+
+
+def read_notes(text: str) -> tuple[Note, ...]:
+    """The notes in `text`, in order; other lines are skipped."""
+    lines = (match for line in text.split("\n") if (match := _LINE.fullmatch(line)))
+    return tuple(_note(match["text"], match["places"]) for match in lines)
+
+
+def _note(text: str, places: str) -> Note:
+    found: list[tuple[int, int]] = []
+    for document, _, ordinals in (place.rpartition("/") for place in places.split(", ")):
+        first, _, last = ordinals.partition("-")
+        run = range(int(first), int(last or first) + 1)[: MOST - len(found)]
+        found.extend((int(document or 1), ordinal) for ordinal in run)
+    documents = tuple(document for document, _ in found) if "/" in places else ()
+    return Note(text, tuple(ordinal for _, ordinal in found), documents)

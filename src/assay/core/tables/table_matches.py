@@ -13,7 +13,6 @@ from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, stop_terms
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.cells import UNNAMED, ReadTable
-from assay.core.tables.column_roles import parties
 from assay.core.tables.figures import clock, figures_of, holds, is_missing, moment, read_figure
 from assay.core.tables.words import Asking, any_of, kind_asked, languages, read_language
 
@@ -21,13 +20,11 @@ LONGEST_VALUE = 12
 """The most keys of a cell that may be in a question."""
 LONGEST_CELL = 120
 BEGINNING = 2
-EARLIEST, LATEST = 1800, 2100
 LEAST_SHORT = 3
 """Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
 
 PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
-_ARTICLES = frozenset("the a an der die das den dem le la les el los las".split())
-_AND = frozenset("and or und oder et ou y o".split())
+ARTICLES = frozenset("the a an der die das den dem le la les el los las".split())
 _DIGITS = regex(r"\d[\d.,/:-]*\d|\d")
 
 
@@ -72,7 +69,6 @@ class TableWords:
         self.stop = stop
         self.folded = _fold(asking.rest)
         self.language = read_language(question)
-        self.parties = parties(question, table)
         units = frozenset(keys(languages()[self.language].clock, analysis))
         plain = [len(head.split()) == 1 for head in table.heads]  # "Running time" says of what, "Time" does not
         self.asked_heads = [
@@ -98,41 +94,30 @@ class TableWords:
 
     # rows
 
-    def values(self) -> list[NamedValue]:
-        """The cell values in the question, longest first; none shares a word with another."""
-        found: dict[tuple[int, frozenset[int]], list[str]] = {}
+    def values(self) -> list[NamedValue] | None:
+        """The cell values in the question, longest first; none shares a word with another.
+
+        None if one stands in several columns of which the question means none: "what did A pay B?".
+        """
+        found: dict[frozenset[int], dict[int, list[str]]] = {}
         grams = _grams(self.said)
         numbers = frozenset(_DIGITS.findall(self.asking.rest))
         times = self._times(numbers)
         for column in range(len(self.table.heads)):
             for text in self._likely(column, times):
                 for places in self._places(text, column, grams, numbers, times):
-                    if self._is_party(column, places):
-                        found.setdefault((column, places), []).append(text)
+                    found.setdefault(places, {}).setdefault(column, []).append(text)
         taken: list[NamedValue] = []
-        for (column, places), texts in sorted(found.items(), key=lambda item: self._rank(*item[0])):
+        ranks = {places: min((self._rank(column, places), column) for column in found[places]) for places in found}
+        for places, (rank, column) in sorted(ranks.items(), key=lambda item: item[1]):
             if all(places.isdisjoint(other.places) for other in taken):
-                taken.append(NamedValue(column, tuple(texts), places))
-        return list(self._sided(taken))
-
-    def _sided(self, taken: Sequence[NamedValue]) -> Iterator[NamedValue]:
-        """The values, of two subjects of a payment the later one on its other side: "what did A pay B?"."""
-        subject = self.parties.subject if self.parties is not None else -1
-        first = min((min(value.places) for value in taken if value.column == subject), default=-1)
-        for value in taken:
-            at = min(value.places)
-            if self.parties is None or value.column != subject or at == first or self.said[at - 1] in _AND:
-                yield value
-            elif set(value.texts) <= set(self.table.column(other := self.parties.other(subject))):
-                yield NamedValue(other, value.texts, value.places)
-
-    def _is_party(self, column: int, places: frozenset[int]) -> bool:
-        """False for a name that the question says pays in the column of those who are paid, and the other way round."""
-        if self.parties is None or column not in (self.parties.payer, self.parties.payee):
-            return True
-        articles = _ARTICLES - self.parties.toward - self.parties.away
-        before = [key for key in self.said[: min(places)] if key not in articles]
-        return self.parties.column(before) in (column, -1)
+                texts = found[places][column]
+                alike = [at for at in found[places] if self._rank(at, places) == rank and found[places][at] == texts]
+                free = [at for at in alike if all(at != other.column for other in taken)] or [column]
+                if len(free) > 1:
+                    return None
+                taken.append(NamedValue(free[0], tuple(texts), places))
+        return taken
 
     def _times(self, numbers: Iterable[str]) -> AskedTimes:
         """The years in a question, and the months that stand alone in it: "in March"."""
@@ -154,9 +139,11 @@ class TableWords:
             if beginning in self.folded:
                 yield from texts
 
-    def _rank(self, column: int, places: frozenset[int]) -> tuple[int, bool, int]:
+    def _rank(self, column: int, places: frozenset[int]) -> tuple[bool, int, bool]:
+        """How well a column fits a value: the word before it is its header's ("to A"), or any other word is."""
+        before = [key for key in self.said[: min(places)] if key not in ARTICLES][-1:]
         named = bool(self.matching_keys(self.telling, self.heads[column]))
-        return (-len(places), not named, column)
+        return (self.heads[column].isdisjoint(before), -len(places), not named)
 
     def _places(
         self,
@@ -179,15 +166,8 @@ class TableWords:
             return
         said = keys(text, self.read.analysis)
         place = grams.get(said)
-        if place is None and len(said) > 1 and any(each.isdigit() for each in said):
-            place = self._beginning(said, grams)  # "20.04 LTS" for "20.04"
         if place is not None and not all(self.said[at] in self.stop for at in place):
             yield place
-
-    def _beginning(self, said: tuple[str, ...], grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int] | None:
-        """The place of the figures a cell begins with, if letters follow them."""
-        size = next((at for at, each in enumerate(said) if not each.isdigit()), len(said))
-        return grams.get(said[:size]) if size else None
 
     def _keyed(self, column: int) -> bool:
         """True if a column of figures may select rows: its header is asked for, or it has years or row numbers."""
@@ -211,12 +191,6 @@ class TableWords:
     def dated(self, column: int) -> bool:
         """True if a column holds dates."""
         return holds(self.table.column(column), moment)
-
-    def is_calendar(self, column: int) -> bool:
-        """True if a column holds days, or years of our time: numbers that look like years may be any figures."""
-        filled = [text for text in self.table.column(column) if not is_missing(text)]
-        near = all(EARLIEST <= int(text) <= LATEST for text in filled if text.isdigit())
-        return near and self.dated(column)
 
 
 def _fold(text: str) -> str:

@@ -15,12 +15,11 @@ import msgspec
 
 from assay.core.function_words import MORE_STOP_WORDS
 from assay.core.relevance.topic_question import keys
-from assay.core.tables import groups
+from assay.core.tables import columns
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
-from assay.core.tables.column_roles import quantities
 from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
-from assay.core.tables.words import QUANTITY, Measured, OverGroups, any_of, read_asking
+from assay.core.tables.words import QUANTITY, Measured, OverGroups, any_of, languages, read_asking
 
 COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
@@ -53,8 +52,8 @@ def answer(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
     return max(found, key=lambda each: (each.covered, each.fit), default=None)
 
 
-def cell(question: str, head: str, tables: Iterable[ReadTable]) -> TableAnswer | None:
-    """The cell under the header nearest to `head`, in the one row whose values a question names; None without one."""
+def cell(question: str, head: str, tables: Iterable[ReadTable]) -> tuple[str, TableAnswer] | None:
+    """The header nearest to `head`, with its cell in the one row whose values a question names; None without one."""
     asking = read_asking(question)
     found = (each for table in tables for each in _TableQuestion(question, asking, table).cells(head))
     return next(found, None)
@@ -69,23 +68,22 @@ class _TableQuestion(TableWords):
             return None
         if not self.telling and not self.asking.noun:
             return None
-        values = self.values()
+        if (values := self.values()) is None:
+            return None
         tried = (found for way in self.asking.ways for found in self._columns(way, values))
         return max(tried, key=lambda each: (each.covered, each.fit), default=None)
 
-    def cells(self, head: str) -> Iterator[TableAnswer]:
-        """The cell under a header in the one row that the question's values select."""
-        values = self.values()
+    def cells(self, head: str) -> Iterator[tuple[str, TableAnswer]]:
+        """The header, and its cell in the one row that the question's values select."""
+        values = self.values() or []
         wanted = self.name_keys(head)
         fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen_columns(values)]
         rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
         if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
-            made = self._computed(
-                Computed(operation="cell", column=rated[0][1], given=self._row_conditions(values, -1))
-            )
-            named = not self.names or self._used_keys(values) & self.names
-            if made is not None and len(made[1]) == 1 and named:
-                yield made[1][0]
+            column, given = rated[0][1], self._row_conditions(values, -1)
+            found = compute(self.table, Computed(operation="cell", column=column, given=given))
+            if len(found) == 1 and (not self.names or self._used_keys(values) & self.names):
+                yield self.table.heads[column], found[0]
 
     # columns
 
@@ -94,61 +92,71 @@ class _TableQuestion(TableWords):
         if way.operation == "count":
             yield from self._count(values)
         left = self._unused_keys(values)
-        preferred = self._preferred(self._unchosen_columns(values), way)
-        able = (at for at in preferred if self._is_able(at, way) and self._is_amount(at, way))
+        able = (at for at in self._unchosen_columns(values) if self._is_able(at, way))
         rated = sorted(((fit, at) for at in able if (fit := self._fit(at, left, way))[0] > 0), reverse=True)
-        if not rated and (paid := self._paid_column(values)) is not None:
-            yield from self._amount(way, values, paid)
-            return
-        if not rated or (len(rated) > 1 and rated[0][0] == rated[1][0]):
-            return
-        fit, column = rated[0]
-        given = self._row_conditions([value for value in values if value.column != column], column)
-        head = self.matching_keys(left, self.asked_heads[column])
-        one = self._computed(Computed(operation="cell", column=column, given=given))
-        if way.operation == "cell" or (values and one is not None and len(one[1]) == 1):
-            if values and one is not None and len(one[1]) <= MOST_CELLS and not self.asking.limits:
-                yield from self._judged(one, values, head, fit, column)
-            return
-        if way.operation == "count":
-            yield from self._sums(values, head, fit, column)
-            return
-        label = self._label(column, values)
-        over = self._group_operation(way, column, label, who=label == self._who(values))
-        made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
-        if made is not None:
-            head |= self._grouping() if over else frozenset()
-            yield from self._judged(made, values, head, fit, column, whole=bool(way.measures) and not head)
+        if rated and (len(rated) == 1 or rated[0][0] != rated[1][0]):
+            yield from self._over_column(way, values, *rated[0])
+        elif not rated and (paid := self._paid_column(values)) is not None:
+            yield from self._over_column(way, values, (0.5, 0.0, 0), paid, implied=True)
 
-    def _sums(
-        self, values: list[NamedValue], head: frozenset[str], fit: tuple[float, float, int], column: int
+    def _over_column(
+        self,
+        way: Measured,
+        values: list[NamedValue],
+        fit: tuple[float, float, int],
+        column: int,
+        *,
+        implied: bool = False,
     ) -> Iterator[FoundAnswer]:
-        """How much a column counts in several rows that a question chooses: "how many hours did A work in March?"."""
-        noun = frozenset(keys(self.asking.noun, self.read.analysis))
-        repeated = any(groups.measures_at_times(self.table, value.column) for value in values)
-        able = self.figured(column) or self.timed(column)
-        if not values or repeated or not able or not self.matching_keys(noun, self.asked_heads[column]):
+        """A computation over a column, which may be only `implied`. What is counted or spent is added up over the rows
+        that a question chooses: "how many hours did A work in March?".
+        """
+        given = self._row_conditions([value for value in values if value.column != column], column)
+        head = self.matching_keys(self._unused_keys(values), self.asked_heads[column])
+        one = Computed(operation="cell", column=column, given=given)
+        cells = compute(self.table, one) if values else ()
+        if not implied and (way.operation == "cell" or len(cells) == 1):
+            if len(cells) <= MOST_CELLS and not self.asking.limits:
+                yield from self._judged(one, values, head, fit)
             return
-        given = self._row_conditions(values, column)
-        made = self._computed(Computed(operation="sum", column=column, given=given))
-        if made is not None:
-            said = frozenset(key for word in self.asking.paying for key in keys(word, self.read.analysis))
-            yield from self._judged(made, values, head | said, fit, column, whole=True)
+        added, extreme = implied or way.operation == "count", way.operation in ("max", "min")
+        label = self._label(column, values) if extreme or not added else -1
+        over = self._group_operation(way, label)
+        if added and not (self._is_added(way, values, column) or over or (extreme and not way.measures and label >= 0)):
+            return
+        operation = "sum" if way.operation in ("cell", "count") else way.operation
+        wanted = Computed(operation=operation, column=column, given=given, label=label, over=over)
+        if implied and way.operation == "cell" and len(cells) == 1 and len(cells[0].rows) == 1:
+            wanted = one
+        said = head | (self._keys_of(self.asking.grouping) if over or implied else set())
+        said |= self._keys_of((*self.asking.paying, *self._helping())) if added else set()
+        yield from self._judged(wanted, values, said, fit, whole=added or (bool(way.measures) and not head))
+
+    def _is_added(self, way: Measured, values: list[NamedValue], column: int) -> bool:
+        """True if a question for how much or how many may ask for a sum over the rows that its values choose."""
+        if not values or way.operation not in ("cell", "count", "sum"):
+            return False
+        if way.operation == "count":
+            repeated = any(columns.measures_at_times(self.table, value.column) for value in values)
+            noun = self.matching_keys(keys(self.asking.noun, self.read.analysis), self.asked_heads[column])
+            return bool(noun) and not repeated and (self.figured(column) or self.timed(column))
+        return way.operation == "sum" or self.read.wanted == "number"
+
+    def _helping(self) -> Iterator[str]:
+        return (word for word in self.asking.rest.strip("?").split() if word.casefold() in MORE_STOP_WORDS)
+
+    def _keys_of(self, said: Iterable[str]) -> frozenset[str]:
+        return frozenset(key for word in said for key in keys(word, self.read.analysis))
 
     # groups and amounts
 
-    def _group_operation(self, way: Measured, column: int, label: int, *, who: bool) -> OverGroups:
+    def _group_operation(self, way: Measured, label: int) -> OverGroups:
         """What an extreme is taken of: the groups of rows that a question names ("which supplier gets the most?")."""
-        named = label >= 0 and (who or self.matching_keys(self.telling, self.heads[label]))
-        if way.operation not in ("max", "min") or not named or not groups.is_grouping(self.table, label):
+        named = label >= 0 and (self._is_person(label) or self.matching_keys(self.telling, self.heads[label]))
+        if way.operation not in ("max", "min") or not named or not columns.is_grouping(self.table, label):
             return ""
-        said = self._grouping() & self.heads[column]
-        at_times = self.asking.implied and groups.measures_at_times(self.table, label)
-        return "" if said or at_times else self.asking.over
-
-    def _grouping(self) -> frozenset[str]:
-        """The keys of the words for what is computed over groups."""
-        return frozenset(key for word in self.asking.grouping for key in keys(word, self.read.analysis))
+        at_times = self.asking.implied and columns.measures_at_times(self.table, label)
+        return "" if at_times else self.asking.over
 
     def _paid_column(self, values: Sequence[NamedValue]) -> int | None:
         """The column of the amount of which a question has only the verb ("how much did we spend on soap?").
@@ -157,34 +165,18 @@ class _TableQuestion(TableWords):
         """
         if not self.asking.paying or any_of(self.language, "times").search(self.asking.rest):
             return None
-        columns = [at for at in self._unchosen_columns(list(values)) if self.figured(at)]
-        nouns = frozenset(key for noun in self.asking.paid for key in keys(noun, self.read.analysis))
-        named = [at for at in columns if self.matching_keys(nouns, self.heads[at])]
-        amounts = (at for at in columns if groups.is_amount(self.table, at))
-        able = named or [at for at in amounts if not self.asking.money or groups.is_money(self.table, at)]
+        figured = [at for at in self._unchosen_columns(values) if self.figured(at)]
+        named = [
+            at
+            for at in figured
+            if self.matching_keys(self._keys_of(languages()[self.language].paid.split()), self.heads[at])
+        ]
+        amounts = (at for at in figured if columns.is_amount(self.table, at))
+        money = any_of(self.language, "money").search(self.asking.rest)
+        able = named or [at for at in amounts if not money or columns.is_money(self.table, at)]
         return able[0] if len(able) == 1 else None
 
-    def _amount(self, way: Measured, values: list[NamedValue], column: int) -> Iterator[FoundAnswer]:
-        """The sum of an amount over the rows that a question chooses, or the group with most of it."""
-        given = self._row_conditions(values, column)
-        label = self._label(column, values)
-        over = self._group_operation(way, column, label, who=label == self._who(values))
-        one = self._computed(Computed(operation="cell", column=column, given=given))
-        if way.operation == "cell" and self.read.wanted == "number" and values:
-            alone = one is not None and len(one[1]) == 1 and len(one[1][0].rows) == 1
-            made = one if alone else self._computed(Computed(operation="sum", column=column, given=given))
-        elif way.operation == "sum" and values:
-            made = self._computed(Computed(operation="sum", column=column, given=given))
-        elif over or (way.operation in ("max", "min") and not way.measures and label >= 0):
-            made = self._computed(Computed(operation=way.operation, column=column, given=given, label=label, over=over))
-        else:
-            made = None
-        if made is not None:
-            helping = (word for word in self.asking.rest.strip("?").split() if word.casefold() in MORE_STOP_WORDS)
-            said = frozenset(key for word in (*self.asking.paying, *helping) for key in keys(word, self.read.analysis))
-            yield from self._judged(made, values, said | self._grouping(), (0.5, 0.0, 0), column, whole=True)
-
-    def _unchosen_columns(self, values: list[NamedValue]) -> list[int]:
+    def _unchosen_columns(self, values: Sequence[NamedValue]) -> list[int]:
         """The columns without a value from the question."""
         chosen = {value.column for value in values}
         return [column for column in range(len(self.table.heads)) if column not in chosen]
@@ -195,19 +187,12 @@ class _TableQuestion(TableWords):
             return not self.figured(column) and not self.dated(column)
         if way.operation == "cell" and self.read.wanted == "date":
             return any(map(str.isdigit, "".join(self.table.column(column))))
-        ordered = way.operation in ("max", "min") and self.dated(column) and not self.asking.implied
-        return way.operation in ("cell", "count") or ordered or self.figured(column) or self.timed(column)
-
-    def _preferred(self, columns: Sequence[int], way: Measured) -> list[int]:
-        """Without the columns whose cells alone fit a degree, if a header does: the oldest by birth, not by entry."""
-        weights = {column: self._is_measured(column, way) for column in columns}
-        by_header = MEASURED_BY_HEADER in weights.values()
-        return [column for column in columns if not by_header or weights[column] != MEASURED_BY_CELLS]
-
-    def _is_amount(self, column: int, way: Measured) -> bool:
-        """False for numbers of rows and years, where a word for amounts is said: the largest invoice has no number."""
-        counted = way.operation in ("cell", "count") or not self.asking.paying or not self.figured(column)
-        return counted or groups.is_amount(self.table, column)
+        if way.operation in ("cell", "count"):
+            return True
+        if self.figured(column):  # the largest invoice has no number
+            return not self.asking.paying or columns.is_amount(self.table, column)
+        ordered = way.operation in ("max", "min") and not self.asking.implied
+        return self.timed(column) or (ordered and self.dated(column))
 
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
         """How well a header fits the question: matching words, the share of the header they cover, equal words."""
@@ -216,8 +201,6 @@ class _TableQuestion(TableWords):
         more = self.matching_keys(self.extra, head)
         measured = self._is_measured(column, way)
         either = len({each.operation for each in self.asking.ways}) > 1  # "fastest": most speed, or least time
-        if not measured and way.measures and self.is_calendar(column):
-            return (0.0, 0.0, 0)  # no day is tall
         if not measured and (either or not (held or (more and way.operation == "cell"))):
             return (0.0, 0.0, 0)
         said = frozenset((*held, *more))
@@ -233,38 +216,36 @@ class _TableQuestion(TableWords):
         head = self.heads[column]
         if measures and (self.matching_keys(head, measures) or self.matching_keys(measures, head)):
             return MEASURED_BY_HEADER
-        told = len(nouns) < len(way.measures) and not quantities(self.table, column).isdisjoint(way.measures)
+        told = len(nouns) < len(way.measures) and not columns.quantities(self.table, column).isdisjoint(way.measures)
         return MEASURED_BY_CELLS if told else 0.0
 
-    def _who(self, values: Sequence[NamedValue]) -> int:
-        """The column of those whom "who" asks for, by the parties of a payment or by its header; -1 for none."""
-        if self.read.wanted != "name":
-            return -1
-        chosen = {value.column for value in values}
-        if self.parties is not None and self.parties.subject >= 0:
-            subject = self.parties.subject
-            free = [at for at in (subject, self.parties.other(subject)) if at not in chosen]
-            return free[0] if free else -1
-        persons = any_of(self.language, "persons")
-        named = [at for at, head in enumerate(self.table.heads) if persons.fullmatch(head.strip()) and at not in chosen]
-        return named[0] if len(named) == 1 else -1
+    def _is_person(self, column: int) -> bool:
+        """True if a column has those whom "who" asks for, by its header."""
+        head = self.table.heads[column].strip()
+        return self.read.wanted == "name" and any_of(self.language, "persons").fullmatch(head) is not None
 
     def _label(self, column: int, values: Sequence[NamedValue]) -> int:
-        """The column that names rows: asked for by "who" or by name, else with most different texts; -1: none."""
-        if (who := self._who(values)) not in (-1, column):
-            return who
-        rated: list[tuple[int, float, int]] = []
+        """The column that names rows: persons for "who", else asked for, else with most different texts.
+
+        -1 without one, or if the same names are in another column that fits as well.
+        """
+        rated: list[tuple[bool, int, float, int]] = []
         others = frozenset(self.said) - self.stop - self.matching_keys(self.said, self.heads[column])
-        for at in range(len(self.table.heads)):
+        for at in self._unchosen_columns(values):
             texts = [text for text in self.table.column(at) if text]
-            named = len(self.matching_keys(others, self.heads[at]))
+            named, person = len(self.matching_keys(others, self.heads[at])), self._is_person(at)
             numbers = self.figured(at) or self.dated(at)
             if at == column or not texts or (numbers and not (self.heads[at] and self.heads[at] <= others)):
                 continue
             different = len(set(texts)) / len(texts)
-            if named or different >= DIFFERENT:
-                rated.append((named, different, -at))
-        return -max(rated)[2] if rated else -1
+            if person or named or different >= DIFFERENT:
+                rated.append((person, named, different, -at))
+        rated.sort(reverse=True)
+        best = {text for *_, at in rated[:1] for text in self.table.column(-at) if text}
+        alike = [
+            each for each in rated if each[:2] == rated[0][:2] and not best.isdisjoint(self.table.column(-each[3]))
+        ]
+        return -alike[0][3] if len(alike) == 1 else -1
 
     # conditions
 
@@ -286,10 +267,6 @@ class _TableQuestion(TableWords):
             found.append(RowCondition(column, (), self.asking.limits))
         return tuple(found)
 
-    def _computed(self, wanted: Computed) -> tuple[Computed, tuple[TableAnswer, ...]] | None:
-        answers = compute(self.table, wanted)
-        return (wanted, answers) if answers else None
-
     # counting
 
     def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
@@ -307,10 +284,10 @@ class _TableQuestion(TableWords):
         given = self._row_conditions(values, bounded)
         texts = [text for text in self.table.column(column) if text] if column >= 0 else []
         distinct = len(set(texts)) < len(texts)
-        made = self._computed(Computed(operation="count", column=max(column, 0), given=given, distinct=distinct))
-        if made is not None:
-            heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
-            yield from self._judged(made, values, self.matching_keys(left, heads) | told, (1.0, 1.0, 0), column)
+        wanted = Computed(operation="count", column=max(column, 0), given=given, distinct=distinct)
+        heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
+        held = self.matching_keys(left, heads) | told
+        yield from self._judged(wanted, values, held, (1.0, 1.0, 0), counted=column < 0)
 
     def _bounded_column(self, left: Sequence[str]) -> int:
         """The column of figures or dates that is bounded: the one whose header is named, else the only one."""
@@ -322,46 +299,29 @@ class _TableQuestion(TableWords):
 
     def _judged(
         self,
-        made: tuple[Computed, tuple[TableAnswer, ...]],
+        wanted: Computed,
         values: Sequence[NamedValue],
         head: frozenset[str] | set[str],
         fit: tuple[float, float, int],
-        column: int,
         *,
         whole: bool = False,
+        counted: bool = False,
     ) -> Iterator[FoundAnswer]:
-        """The computation, if it accounts for enough of the question: for all of it, if `whole`."""
-        heads = [self.heads[value.column] for value in values]
-        heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
-        context = self.around.union(*heads)
+        """The computation (of rows, if `counted`), if it accounts for enough of the question: for all, if `whole`."""
+        labels = [*(value.column for value in values), *([wanted.label] if wanted.label >= 0 else [])]
+        context = self.around.union(*(self.heads[at] for at in labels))
         held = {*head, *self._used_keys(values), *self.matching_keys(self.telling, context)}
-        wanted, answers = made
         whole = whole or (self.table.of_records and not wanted.given)  # nothing but its words ties a question to a list
         if whole:
-            held |= self._doing()
-        if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
-            return
+            held |= self._keys_of(verb[0] for verb in any_of(self.language, "doing").finditer(self.asking.rest))
+        beyond = self._keys_of(self.asking.beyond)
+        if self.names - held or not beyond <= (frozenset() if counted else self.heads[wanted.column]):
+            return  # a word for what is not computed here, unless it belongs to the header
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
         total = sum(weight.values()) or 1.0
         covered = sum(weight[key] for key in held & weight.keys()) / total
         least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
-        if covered < (1.0 if whole else least):
-            return
-        if wanted.operation == "cell" and (self.table.of_records or not all(map(self._of_kind, answers))):
+        if covered < (1.0 if whole else least) or (wanted.operation == "cell" and self.table.of_records):
             return  # a field of a record is found as any other
-        yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)
-
-    def _doing(self) -> frozenset[str]:
-        """The keys of verbs that tell nothing of a row but that it is one: "who made the largest payment?"."""
-        verbs = any_of(self.language, "doing").finditer(self.asking.rest)
-        return frozenset(key for verb in verbs for key in keys(verb[0], self.read.analysis))
-
-    def _of_kind(self, answer: TableAnswer) -> bool:
-        """True if a cell is of the kind asked for: a question for a number or a date needs digits."""
-        return self.read.wanted not in ("number", "date") or any(map(str.isdigit, answer.value))
-
-    def _is_beyond_in_header(self, column: int) -> bool:
-        """True if the words for what is not computed here belong to the header."""
-        head = self.heads[column] if column >= 0 else frozenset[str]()
-        asked = {key for word in self.asking.beyond for key in keys(word, self.read.analysis)}
-        return asked <= head
+        if answers := compute(self.table, wanted):
+            yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)

@@ -37,10 +37,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     `inverse` are words for what is not computed here, or that reverse a condition. `adding` are those of `max` and
     `min` that ask for sums of groups, `often` those that ask for their numbers of rows. `paying` are verbs of which
     amounts are asked, whose columns have `paid` in their headers. `money` are nouns for an amount of any such column.
-    `payers` and `payees` are headers, `giving` and `getting` the verbs of both, `away` and `toward` what stands before
-    them, `passive` what turns a verb around. `within` stands before a month that is meant whole. `persons` are headers
-    of those whom "who" asks for, `doing` verbs that tell nothing but that it was done. `times` ask
-    how often, `clock` are the units of durations.
+    `within` stands before a month that is meant whole. `persons` are headers of those whom "who" asks for, `doing`
+    verbs that tell nothing but that it was done. `times` ask how often, `clock` are the units of durations.
     """
 
     sum: str
@@ -57,13 +55,6 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     paying: str
     paid: str
     money: str
-    payers: str
-    payees: str
-    giving: str
-    getting: str
-    away: str
-    toward: str
-    passive: str
     within: str
     persons: str
     doing: str
@@ -92,7 +83,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     `ways` are the operations it may mean: only one, unless words of degree have several measures. `said` are the words
     that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here. `over` is what
     may be computed over each group of rows before the extreme is taken, as `grouping` words say; it is `implied` by
-    "most". `paying` are the verbs of an amount, and nouns for `money`; `paid` is what headers call it.
+    "most". `paying` are the verbs of an amount, and nouns for money.
     """
 
     ways: tuple[Measured, ...]
@@ -105,8 +96,6 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     grouping: tuple[str, ...] = ()
     implied: bool = False
     paying: tuple[str, ...] = ()
-    paid: tuple[str, ...] = ()
-    money: bool = False
 
 
 @cache
@@ -199,8 +188,6 @@ def _read(question: str, language: str) -> Asking:
         grouping=grouping,
         implied=bool(over) and not grouping,
         paying=tuple(match[0] for pattern in (paying, money) for match in pattern.finditer(rest)),
-        paid=tuple(languages()[language].paid.split()),
-        money=money.search(rest) is not None,
     )
 
 

@@ -10,7 +10,6 @@ import msgspec
 from assay.core.lazy import regex
 from assay.core.measures import NAMES, comparable, split_label
 from assay.core.messages import Request, ToolCall
-from assay.core.tables.answers import TableAnswer
 from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.table_questions import answer, cell
 from assay.core.text import words, words_of_name
@@ -24,7 +23,7 @@ from assay.models.shown_documents.tabular import tables
 from assay.models.stated_values.field_booleans import BOTH, read_boolean, truths
 from assay.models.stated_values.field_measures import in_unit, is_bare, with_unit
 from assay.models.stated_values.field_prose import address, address_kind, name_in_title, value_in_prose
-from assay.models.stated_values.field_words import DATE, NUMBER, FieldAsked, capitalized_names, plain
+from assay.models.stated_values.field_words import DATE, NUMBER, FieldAsked, capitalized_names, member, plain
 
 NO_CELL = "its row has no such cell"
 NONE = "no header field, row or sentence shown says it"
@@ -108,9 +107,10 @@ def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled
             return {"value": value, "passages": [field.passage]}
     tabled, told = tables(shelf), f"{label} {asked.description}"
     if (found := cell(question.text, label, tabled) or cell(question.text, told, tabled)) is not None:
-        value = _value(asked, found.value, _unit_of_cell(found, tabled))
+        head, tabled_cell = found
+        value = _value(asked, tabled_cell.value, split_label(head).unit)
         if value is not None:
-            return {"value": value, "passages": [name for row in found.rows for name in row.names]}
+            return {"value": value, "passages": [name for row in tabled_cell.rows for name in row.names]}
     return _prose(asked, books or shelf.books, shelf) if prose else _nothing(NONE)
 
 
@@ -125,16 +125,6 @@ def _requested_field(name: str, schema: Mapping[str, Any], names: tuple[str, ...
         topics=topics,
         unit=unit,
     )
-
-
-def _unit_of_cell(found: TableAnswer, tabled: Sequence[ReadTable]) -> str:
-    """The unit that the header of an answer's cell names."""
-    for table in tabled:
-        for row in table.rows:
-            if row is found.rows[0]:
-                heads = (head for at, head in enumerate(table.heads) if row.text(at) == found.value)
-                return next((unit for head in heads if (unit := split_label(head).unit)), "")
-    return ""
 
 
 def _nothing(reason: str) -> Filled:
@@ -190,9 +180,7 @@ def _value(asked: FieldAsked, text: str, unit: str = "") -> Any:
         found = [_value(one, part, unit) for part in parts]
         return [each for each in found if each is not None] or None
     if "enum" in schema:
-        said = f" {' '.join(words(text))} "
-        members = [each for each in schema["enum"] if f" {' '.join(words(str(each)))} " in said]
-        return members[0] if len(members) == 1 else None
+        return member(asked, text)
     if schema.get("type") == "boolean":
         return read_boolean(text)
     if schema.get("type") in ("integer", "number"):
@@ -248,17 +236,11 @@ def _columns(fields: Mapping[str, Any], table: ReadTable) -> Columns:
     heads = [frozenset(stems(split_label(head).label)) for head in table.heads]
     found: Columns = {}
     for name, schema in fields.items():
-        label, unit = split_label(" ".join(part for part in name.replace("-", "_").split("_") if part))
+        label, _ = split_label(" ".join(part for part in name.replace("-", "_").split("_") if part))
         for text in (label, str(schema.get("description", ""))):
             wanted = frozenset(stems(text))
             same = [at for at, head in enumerate(heads) if wanted and head == wanted]
-            if len(same) == 1 and same[0] not in found.values() and _fits(unit, table.heads[same[0]]):
+            if len(same) == 1 and same[0] not in found.values():
                 found[name] = same[0]
                 break
     return found
-
-
-def _fits(unit: str, head: str) -> bool:
-    """True if a column's unit can be converted to that of the field, or one of them names none."""
-    own = split_label(head).unit
-    return not unit or not own or comparable(NAMES[unit.lower()], NAMES[own.lower()])

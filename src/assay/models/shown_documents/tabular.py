@@ -8,8 +8,7 @@ from assay.core import passage_context
 from assay.core.plain_text import spaced_rows
 from assay.core.tables.answers import is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_tables
-from assay.core.tables.notes import read_notes
-from assay.core.tables.rows import compare_with_row, lacking, row_stated, row_text, stated_row
+from assay.core.tables.rows import compare_with_row, read_notes, row_stated, row_text, stated_row
 from assay.core.tables.table_questions import answer
 from assay.models.questions.question import ParsedQuestion
 from assay.models.questions.words import stems
@@ -38,7 +37,7 @@ def _tables_of(book: SourcePassages, ids: Container[str] | None = None) -> Seque
 def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The rows whose cells answer, with their headers; none if the question chooses no rows, or asks to compute."""
     shown = tables(shelf)
-    chosen = lacking(question.text, shown) or _chosen_rows(question.text, shown)
+    chosen = _chosen_rows(question.text, shown)
     passages = {each.id: each for book in shelf.books for each in book.passages} if chosen else {}
     source, near = shelf.by_passage, frozenset(stems(question.text))
     said = dict.fromkeys(each for row in chosen for each in _row_statements(row, shown, passages))

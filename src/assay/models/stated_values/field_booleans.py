@@ -1,8 +1,8 @@
 """Fields that are true or false: filled only if a sentence or a line with a key says or denies them.
 
-A sentence says it if it has all words of the field, beside each other but for words without a topic. Anything that
-limits it leaves the field empty: a condition, another part of the same thing, a time that is over, what somebody only
-said. Prose is read in English alone, since that needs words of this kind; lines with a key in all languages.
+A clause says it if it has all words of the field, and of others only the subject's and words without a topic. Anything
+that limits it leaves the field empty: a condition, another part of the same thing, a time that is over, what somebody
+only said. Prose is read in English alone, since that needs words of this kind; lines with a key in all languages.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _PERMITTED = _set(
     "open allow allows allowed permit permits permitted admit admits admitted welcome welcomes accessible"
 )
 _FORBIDDEN = _set("closed prohibited prohibits forbidden forbids banned bans barred bars excluded excludes disallowed")
+_MODALS = _set("may can cannot must")
 _USE = _set("use enter cross ride travel visit access pass come walk drive park")
 _LIMITS = _set("""
     if unless except only whether until till once formerly originally previously some most few many several partly
@@ -40,22 +41,18 @@ _LIMITS = _set("""
     shall planned plans plan proposed proposes proposal expected hope hopes hoped want wants wanted ask asks asked
     claim claims claimed say says said alleged alleges rumour rumours rumoured rumor rumored believe believes believed
     think thinks thought argue argues argued suggest suggests suggested demand demands demanded request requests
-    requested applied false untrue instead soon yet otherwise provided during between
+    requested applied false untrue instead soon yet otherwise provided during between then first
 """)
 """Words that limit a statement, or say that somebody else makes it."""
 _ASKING = _set("whether if true false")
 """Words with which a description asks, and a document says nothing."""
-_JOINS = _set("and or und oder")
-_NO_CASE = regex(r"\bno (?:time|case|circumstances?|way|account|event|reason|longer)\b")
 _PART = regex(r"[;:,()—–]|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
 _KEYED = regex(r"(?P<key>[^:|]{1,80}?)\s*[:|]\s*(?P<value>\S[^|]*)")
-_VERBS = _set("is are was were be been has have had does do did not never longer now still also always")
+_VERBS = _set("is are was were be been has have had does do did")
 _PRONOUNS = _set("it this they these")
-_PAST = regex(r"\b(?:was|were|had been)\b.*\b(?:1\d{3}|20\d{2}|then|first|century)\b", re.IGNORECASE)
-_OF_OTHERS = _set("no without")
-"""These deny what is after them, which is not the field if all its words were before."""
-PERMITTED, FORBIDDEN, OTHER = "(permitted)", "(forbidden)", "(other)"
-"""Stand for any word that permits, any that forbids, and any with a topic that is not the field's."""
+_SILENT = _set("longer also still now always all every any")
+PERMITTED = "(permitted)"
+"""Stands for any word that permits or forbids."""
 
 
 class StatedTruth(NamedTuple):
@@ -113,83 +110,46 @@ def _in_line(text: str, wording: _Wording) -> bool | None:
     """The value of a line with a key: "Open to cyclists: yes"."""
     match = _KEYED.fullmatch(text)
     value = read_boolean(match["value"]) if match is not None else None
-    if match is None or value is None:
-        return None
-    parts = words(match["key"])
-    said = {PERMITTED if word in _PERMITTED else key for word in parts for key in keys(word, wording.analysis)}
-    said -= stop_terms(wording.analysis) | wording.subject
-    denied = not NEGATIVES.isdisjoint(parts) or not _FORBIDDEN.isdisjoint(parts)
-    return value if said == wording.wanted and not denied else None
+    return (
+        value if match is not None and value is not None and _denials(match["key"], wording, whole=True) == 0 else None
+    )
 
 
 def _in_sentence(text: str, wording: _Wording) -> bool | None:
     """What a sentence says: true, false, or nothing certain."""
-    if text.rstrip().endswith("?") or _PAST.search(text):
-        return None
-    limits = {word for word in words(text) if word in _LIMITS}
-    if any(wording.wanted.isdisjoint(keys(word, wording.analysis)) for word in limits):
+    limits = (word for word in words(text) if word in _LIMITS)
+    if text.rstrip().endswith("?") or any(wording.wanted.isdisjoint(keys(word, wording.analysis)) for word in limits):
         return None
     for part in _PART.split(text):
-        if (value := _in_clause(part, wording)) is not None:
-            return value
+        said = words(part)
+        about = len(wording.wanted) > 1 or not wording.subject.isdisjoint(keys(part, wording.analysis))
+        if said and said[0] not in _VERBS and (about or said[0] in _PRONOUNS):
+            denied = _denials(part, wording)
+            if denied in (0, 1):
+                return not denied
     return None
 
 
-def _in_clause(text: str, wording: _Wording) -> bool | None:
-    said = [match[0] for match in WORD.finditer(text.replace("’", "'"))]
-    small = [word.casefold() for word in said]
-    marks = [_mark(small, at, wording) for at in range(len(said))]
-    met = [at for at, mark in enumerate(marks) if mark in wording.wanted or mark == FORBIDDEN]
-    whole = wording.wanted <= {PERMITTED if marks[at] == FORBIDDEN else marks[at] for at in met}
-    if not whole or _NO_CASE.search(" ".join(small[met[-1] :])):
-        return None
-    first, last = met[0], met[-1]
-    if not _stands_alone(said, marks, met, wording):
-        return None
-    denied = [at for at, word in enumerate(small) if word in NEGATIVES or word.endswith("n't")]
-    denied = [at for at in denied if marks[at] != FORBIDDEN and not (at > last and small[at] in _OF_OTHERS)]
-    beside = [at for at in denied if first - 2 <= at < last]
-    forbidden = FORBIDDEN in marks
-    degree = any(word.endswith("ly") for word in small[beside[0] : last]) if beside else False
-    if degree or len(denied) > len(beside) or len(beside) + forbidden > 1:
-        return None
-    return not (beside or forbidden)
-
-
-def _mark(small: Sequence[str], at: int, wording: _Wording) -> str:
-    """What a word of a clause counts as: a key of the field, a word that permits or forbids, or "" for no topic."""
-    word = small[at]
-    if PERMITTED in wording.wanted:
-        near = small[at + 1 : at + 4]
-        if word in _PERMITTED or (word in ("may", "can", "cannot") and not _USE.isdisjoint(near)):
-            return PERMITTED
-        if word == "must" and near[:1] == ["not"] and not _USE.isdisjoint(near):
-            return PERMITTED
-        if word in _FORBIDDEN:
-            return FORBIDDEN
-        if word in _USE and not {"may", "can", "cannot", "must"}.isdisjoint(small[max(0, at - 3) : at]):
-            return PERMITTED
-    found = frozenset(keys(word, wording.analysis))
-    met = found & wording.wanted
-    if met:
-        return min(met)
-    silent = not found or found <= stop_terms(wording.analysis) or word in NEGATIVES or word.endswith("ly")
-    return "" if silent or word in ("longer", "also", "still", "now", "always", "all", "every", "any") else OTHER
-
-
-def _stands_alone(said: Sequence[str], marks: Sequence[str], met: Sequence[int], wording: _Wording) -> bool:
-    """True if nothing limits the words of the field to a part ("guide dogs"), or says them of another thing.
-
-    What is before them is of the subject, or has no topic. A verb, or a single word, needs the subject before it.
+def _denials(text: str, wording: _Wording, *, whole: bool = False) -> int:
+    """How often a clause denies the field; -1 if it lacks a word of it, or says more before its last word, or anywhere
+    if `whole`, than that of the subject.
     """
-    first, last = met[0], met[-1]
-    small = [word.casefold() for word in said]
-    if any(marks[at] == OTHER or small[at] in _JOINS for at in range(first, last + 1)):
-        return False
-    beside = [keys(said[at], wording.analysis) for at in range(first)]
-    own = [at for at in range(first) if not wording.subject.isdisjoint(beside[at])]
-    if any(marks[at] == OTHER and at not in own for at in range(first)):
-        return False
-    told = bool(own) or (first > 0 and small[0] in _PRONOUNS)
-    predicate = first > 0 and (small[first - 1] in _VERBS or small[first - 1].endswith("n't"))
-    return told or not (predicate or len(wording.wanted) == 1)
+    said = [match[0].casefold() for match in WORD.finditer(text.replace("’", "'"))]
+    use = (at for at, word in enumerate(said) if word in _USE and not _MODALS.isdisjoint(said[max(0, at - 3) : at]))
+    if PERMITTED in wording.wanted and (at := next(use, None)) is not None:
+        said = [*said[:at], "allowed"]
+    marks = [frozenset(_keys(word, wording)) for word in said]
+    last = max((at for at, mark in enumerate(marks) if mark & wording.wanted), default=-1)
+    denied = [at for at, word in enumerate(said) if word in NEGATIVES | _FORBIDDEN or word.endswith("n't")]
+    if any(at > last for at in denied):
+        return -1
+    found = frozenset[str]().union(*(marks if whole else marks[: last + 1]))
+    return len(denied) if found - stop_terms(wording.analysis) - wording.subject == wording.wanted else -1
+
+
+def _keys(word: str, wording: _Wording) -> Sequence[str]:
+    """The keys of a word; none of those that deny or go with a verb."""
+    if word in NEGATIVES | _SILENT | _MODALS or word.endswith("n't"):
+        return ()
+    permits = PERMITTED in wording.wanted and word in _PERMITTED | _FORBIDDEN
+    return (PERMITTED,) if permits else keys(word, wording.analysis)

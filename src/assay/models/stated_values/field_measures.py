@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from assay.core.dimensions import StatedMeasure, converted, dimension_of, lengths_of_things, stated, unit_of, words_of
+from assay.core.dimensions import UNSURE, StatedMeasure, dimension_of, stated, unit_of, words_of
 from assay.core.lazy import regex
 from assay.core.lexicon import stem, stop_terms
 from assay.core.measures import NAMES, comparable, convert, rounded
@@ -38,7 +38,7 @@ def measured(
         about = _of_things(sentence.text, dimension, question, things)
         beside = " ".join(passage.text for passage in book.passages) if about else ""
         for share, each in sorted(about, key=lambda pair: (-pair[0], pair[1].unit != unit)):
-            if (value := _in_unit(plain(each.number, beside), each.unit, unit)) is not None:
+            if (value := in_unit(plain(each.number, beside), each.unit, unit or each.unit)) is not None:
                 found.append((-share, rank, StatedValue(value, sentence.passage)))
                 break
     return min(found)[2] if found else None
@@ -79,20 +79,10 @@ def _of_things(
         return len(met) / len(own) if things.own else float(bool(met))
 
     for each in stated(text, dimension, question.language):
-        before, start = text[start : each.start], each.end
+        before, start = each.thing or text[start : each.start], each.end
         silent = not things.own and none.issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
         about.append((1.0 if silent else share(before), each))
-    if dimension == "length":
-        about.extend((share(thing), each) for each, thing in lengths_of_things(text))
     return [pair for pair in about if pair[0] >= (SHARE if things.own else 1.0)]
-
-
-def _in_unit(number: str | None, unit: str, to: str) -> str | None:
-    """A number in plain digits, in another unit if one is given; None if it cannot be converted."""
-    if number is None or not to:
-        return number
-    value = converted(Decimal(number), unit, to)
-    return None if value is None else f"{rounded(value).normalize():f}"
 
 
 _MEASURING = frozenset(stem(word) for word in "measures measured misst mesure mesurait mide medía misura mede".split())
@@ -118,8 +108,8 @@ def is_bare(number: re.Match[str]) -> bool:
 
 
 def in_unit(number: str | None, own: str, unit: str) -> str | None:
-    """A number of the unit `own` in the unit that a label writes as `unit`."""
-    if number is None:
-        return None
-    value = convert(Decimal(number), own, NAMES[unit.lower()]) if own != NAMES[unit.lower()] else Decimal(number)
-    return f"{rounded(value).normalize():f}"
+    """A number of the unit `own` in the unit that a label writes as `unit`; None if one of them has no certain size."""
+    to = NAMES[unit.lower()]
+    if number is None or own == to:
+        return number
+    return None if UNSURE in (own, to) else f"{rounded(convert(Decimal(number), own, to)).normalize():f}"

@@ -30,6 +30,7 @@ from assay.models.stated_values.field_words import (
     Span,
     StatedValue,
     matching,
+    member,
     nearest,
     nearest_of,
     plain,
@@ -92,11 +93,8 @@ def _nearest_value(asked: FieldAsked, text: str, at: Sequence[Span], beside: str
 
 def _member(asked: FieldAsked, text: str) -> str | None:
     """The only member of an enum that a sentence without a negation has."""
-    said = f" {' '.join(words(text))} "
-    members = [each for each in asked.schema["enum"] if isinstance(each, str)]
-    met = [each for each in members if f" {' '.join(words(each))} " in said]
     denies = text.endswith("?") or not NEGATIVES.isdisjoint(words(text))
-    return met[0] if len(met) == 1 and not denies else None
+    return None if denies else member(asked, text)
 
 
 def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:

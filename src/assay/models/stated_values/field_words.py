@@ -11,9 +11,10 @@ import msgspec
 from assay.core.dimensions import dimension_of
 from assay.core.languages import of_question
 from assay.core.lazy import regex
-from assay.core.lexicon import stop_terms
+from assay.core.lexicon import SCALES, stop_terms
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
+from assay.core.text import words
 
 # How values are written in sentences: dates, numbers and names, and which of several is meant.
 
@@ -21,27 +22,21 @@ SAMPLE = 2_000
 """Code points used to detect the language of numbers."""
 BEFORE = 6
 """How many words farther away a value before the field's words counts than one after them."""
-ELSEWHERE = 8
-"""How many words a comma or the like between them counts for."""
 Span = tuple[int, int]
 
 DATE = regex(
     r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}(?:st|nd|rd|th)?[-. ]+(?:of |de )?[^\W\d_]{3,10}[-., ]+(?:de )?\d{4}"
     r"|[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{1,2}\.\d{1,2}\.\d{4})\b"
 )
-_SCALE = (
-    r"thousand|million|billion|trillion|tausend|millionen|mio\.?|milliarden?|mrd\.?|mille|milliers|millions|milliards?"
-    r"|mil|millones|millón"
-)
+_SCALE = rf"(?:{'|'.join(word for word in SCALES if len(word) > 1)})\.?"
 _DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
-NUMBER = regex(rf"(?<![\w.,])(?<![^\W\d_][-‑])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s(?:{_SCALE})(?!\w))?", re.IGNORECASE)
+NUMBER = regex(rf"(?<![\w.,])(?<![^\W\d_][-‑])[-−]?{_DIGITS}(?![\w]|[.,]\d)(?:\s{_SCALE}(?!\w))?", re.IGNORECASE)
 """A number, but none that a hyphen joins to a name ("MX-7")."""
 YEAR = regex(r"(?:1[5-9]|20)\d{2}")
-SCALED = regex(rf"(?<!\w)(?:{_SCALE}|millions?)(?!\w)", re.IGNORECASE)
+SCALED = regex(rf"(?<!\w){_SCALE}(?!\w)", re.IGNORECASE)
 WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CAPITAL = r"(?:(?:[A-Z]\.)+(?= [A-Z])|[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?)"
 NAME = regex(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
-_BREAK = regex(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|mais|después|y|pero)\b")
 
 
 def capitalized_names(question: str) -> tuple[str, ...]:
@@ -70,11 +65,10 @@ def nearest_of(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) ->
 
 
 def _word_distance(text: str, word: Span, match: re.Match[str]) -> int:
-    """The distance of a match from a word, in words; breaks between them count more."""
+    """The distance of a match from a word, in words."""
     behind = match.start() >= word[1]
     between = text[word[1] : match.start()] if behind else text[match.end() : word[0]]
-    breaks = ELSEWHERE * len(_BREAK.findall(between))
-    return len(WORD.findall(between)) + breaks + (0 if behind else BEFORE)
+    return len(WORD.findall(between)) + (0 if behind else BEFORE)
 
 
 # The field that is asked for, and how far a sentence has its words.
@@ -113,6 +107,13 @@ class StatedValue(NamedTuple):
 
     value: str
     passage: str
+
+
+def member(asked: FieldAsked, text: str) -> Any:
+    """The only member of the field's enum whose words a text has; None without one."""
+    said = f" {' '.join(words(text))} "
+    met = [each for each in asked.schema["enum"] if f" {' '.join(words(str(each)))} " in said]
+    return met[0] if len(met) == 1 else None
 
 
 def matching(asked: FieldAsked, text: str, analysis: str) -> tuple[float, list[Span]]:

@@ -7,10 +7,11 @@ import pytest
 from assay.core.sources import Document, Syntax
 from assay.core.tables.answers import recomputed
 from assay.core.tables.cells import ReadTable, TablePiece
-from assay.core.tables.notes import Note, note_line, read_notes
 from assay.core.tables.records import record_tables, table_of_documents
+from assay.core.tables.rows import Note, note_line, read_notes
 from assay.core.tables.table_questions import answer
 from assay.evidence.segment import segment
+from assay.locale import speaking
 
 
 def tables(text: str, syntax: Syntax = "markdown") -> tuple[ReadTable, ...]:
@@ -110,3 +111,12 @@ def test_passages_of_several_documents_are_named_in_a_note() -> None:
     note = Note("Crane: Weight 5.1 kg, the highest of 3 rows", (4, 2, 4), (1, 2, 3))
     assert note_line(note) == "Computed from passages 1/4, 2/2, 3/4: Crane: Weight 5.1 kg, the highest of 3 rows"
     assert read_notes(note_line(note)) == (note,)
+
+
+def test_documents_too_short_to_tell_their_language_have_the_decimal_sign_of_the_answer() -> None:
+    with speaking("de"):
+        table = of_documents("", Linde="Miete: 1.580 EUR", Birke="Miete: 940 EUR", Ahorn="Miete: 1.340 EUR")
+        assert table is not None
+        found = answer("Welche Wohnung hat die höchste Miete?", [table])
+        assert found is not None
+        assert found.answers[0].text == "Linde: Miete 1.580 EUR, der höchste Wert von 3 Zeilen"

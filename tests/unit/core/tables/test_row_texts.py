@@ -1,11 +1,11 @@
-"""Rows with the headers of their columns, and rows that lack what a question denies."""
+"""Rows with the headers of their columns."""
 
 from __future__ import annotations
 
 import pytest
 
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.rows import lacking, row_stated, stated_row
+from assay.core.tables.rows import row_stated, stated_row
 
 TABLE = """| provider | needs | options |
 |---|---|---|
@@ -49,23 +49,3 @@ def test_a_row_whose_header_row_is_only_its_label_is_of_a_table() -> None:
     (table,) = read_tables([piece])
     assert table.heads == ("provider", "needs", "options")
     assert [row.text(1) for row in table.rows] == ["an address"]
-
-
-@pytest.mark.parametrize(
-    ("question", "names"),
-    [
-        ("Which search providers need no key?", ["2", "4"]),
-        ("Which providers do not need an address?", ["2", "3"]),
-        ("Which providers have no needs?", ["2"]),
-        ("Which search providers need a key?", []),
-        ("Which providers need no oil?", []),
-        ("Which trains need no key?", []),
-    ],
-)
-def test_rows_that_lack_what_a_question_denies(question: str, names: list[str]) -> None:
-    assert [name for row in lacking(question, tables()) for name in row.names] == names
-
-
-def test_a_cell_that_says_the_negation_itself_is_what_is_asked_for() -> None:
-    text = "| Code | Meaning |\n|---|---|\n| 0 | done |\n| 6 | no evidence found |"
-    assert lacking("Which code means no evidence?", tables(text, "Codes")) == ()

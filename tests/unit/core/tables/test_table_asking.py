@@ -9,8 +9,7 @@ from sampling import scaled
 
 from assay.core.tables.answers import recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.notes import Note, note_line, read_notes
-from assay.core.tables.rows import compare_with_row
+from assay.core.tables.rows import Note, compare_with_row, note_line, read_notes
 from assay.core.tables.table_questions import answer
 from assay.core.tables.words import read_asking
 from assay.locale import LOCALES, speaking

@@ -62,10 +62,9 @@ def test_a_row_too_long_for_a_passage_is_one_row_again() -> None:
     assert table.rows[0].names == tuple(f"S1.{number}" for number in range(len(lines)))
 
 
-def test_a_sheets_row_says_where_it_stands() -> None:
+def test_where_a_row_of_a_sheet_stands_is_no_cell() -> None:
     (table,) = read_tables(pieces("port: Goole | depth: 7 | cells: A2:B2", "port: Hull | depth: 9 | cells: A3:B3"))
     assert table.heads == ("port", "depth")
-    assert [row.place for row in table.rows] == ["A2:B2", "A3:B3"]
 
 
 def test_other_texts_part_tables_and_are_none() -> None:
