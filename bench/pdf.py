@@ -97,7 +97,8 @@ def _odd() -> Iterator[tuple[str, bytes]]:
 def _read(files: Sequence[tuple[str, bytes]], count: int) -> list[Outcome]:
     workers = Workers(count)
     try:
-        isolated = workers.isolate(PdfExtractor())
+        # with less time than usual pages without letters are left out, also where the extra `ocr` would recognize them
+        isolated = workers.isolate(PdfExtractor(), SECONDS - 1)
         asked = [(name, isolated.extract(data, name)) for name, data in files]
         return [_outcome(name, documents) for name, documents in asked]
     finally:
